@@ -1,0 +1,14 @@
+// What is built of this chapter, and its registration with the harness.
+#include "common/harness/registration.cuh"
+#include "kernel.cuh"
+
+namespace {
+
+const harness::Registration registration(
+    4, "Fragments loaded between the mmas",
+    harness::for_each_tile([]<typename Element, int kHeadDim, int kBlockQ, int kBlockKv, int kWarps>() {
+      using KernelConfig = Config<Element, kHeadDim, kBlockQ, kBlockKv, kWarps>;
+      return harness::describe<KernelConfig>(attention_forward<KernelConfig>);
+    }));
+
+}  // namespace
