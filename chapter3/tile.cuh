@@ -75,9 +75,9 @@ struct TileCopy {
 // four neighbouring registers, and the two of a 16x8 piece of B from two. ldmatrix fills neighbouring registers in the
 // order in which the lanes name the matrices: named in the right order, they can stay where they arrive.
 enum OperandKind {
-  kA,            // Q: rows of the tile are rows of A
-  kB,            // K: rows of the tile are columns of B
-  kBTransposed,  // V: rows of the tile are rows of B
+  kA,       // Q: rows of the tile are rows of A
+  kB,       // K: rows of the tile are columns of B
+  kBTrans,  // V: rows of the tile are rows of B
 };
 
 // An operand of the warp's matrix product: kRows x kColumns, where the columns run along the sum. It is held as 8x8

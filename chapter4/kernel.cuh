@@ -36,10 +36,10 @@ __global__ void __launch_bounds__(Config::kThreads, Config::kMinBlocksPerSm)
   TileCopy<Config, kBlockKv> v_tile(arguments.v, batch, head, 0, shared_v);
 
   // What the warp holds in registers.
-  Operand<Config, kWarpRows, kHeadDim, kA, Config::kWholeQ> q(warp_q);             // [kWarpRows][kHeadDim]
-  Operand<Config, kBlockKv, kHeadDim, kB, Config::kWholeK> k(shared_k);            // [kBlockKv][kHeadDim]
-  Operand<Config, kHeadDim, kBlockKv, kBTransposed, Config::kWholeV> v(shared_v);  // [kHeadDim][kBlockKv]
-  float o[kWarpRows / 8][kHeadDim / 8][2] = {};                                    // [kWarpRows][kHeadDim]
+  Operand<Config, kWarpRows, kHeadDim, kA, Config::kWholeQ> q(warp_q);        // [kWarpRows][kHeadDim]
+  Operand<Config, kBlockKv, kHeadDim, kB, Config::kWholeK> k(shared_k);       // [kBlockKv][kHeadDim]
+  Operand<Config, kHeadDim, kBlockKv, kBTrans, Config::kWholeV> v(shared_v);  // [kHeadDim][kBlockKv]
+  float o[kWarpRows / 8][kHeadDim / 8][2] = {};                               // [kWarpRows][kHeadDim]
   OnlineSoftmax<kWarpRows / 8> softmax;
 
   q_tile.copy_global_to_shared();
