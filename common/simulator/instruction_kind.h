@@ -1,0 +1,36 @@
+// The instructions that the simulator tells apart.
+#pragma once
+
+#include <cstdint>
+
+namespace simulator {
+
+enum class InstructionKind : uint8_t {
+  kCpAsync,
+  kCpAsyncCommit,
+  kCpAsyncWait,
+  kSharedLoad,
+  kSharedStore,
+  kGlobalLoad,
+  kGlobalStore,
+  kExp2,
+  kPack,
+  kLdmatrix,
+  kLdmatrixTransposed,
+  kMmaFloat16,
+  kMmaBFloat16,
+  kShuffle,
+  kVote,
+  kSyncWarp,
+  kSyncThreads,
+};
+
+inline constexpr int kInstructionKinds = static_cast<int>(InstructionKind::kSyncThreads) + 1;
+
+// The name in Report::instructions and, for those that access memory, the family of the counts: "ldmatrix" of both
+// kinds of it.
+const char* family_name(InstructionKind kind);
+// As PTX and CUDA write it, for people: "cp.async", "ldmatrix", "__syncthreads".
+const char* instruction_name(InstructionKind kind);
+
+}  // namespace simulator

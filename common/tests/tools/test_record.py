@@ -1,0 +1,194 @@
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+from typing import Any
+
+import fakes
+import fixture
+from measuring.files import read_csv
+
+
+class Recording(unittest.TestCase):
+    def setUp(self) -> None:
+        directory = tempfile.TemporaryDirectory()
+        self.addCleanup(directory.cleanup)
+        self.directory = Path(directory.name)
+        self.build = fakes.make_build(self.directory)
+        self.tools = fakes.make_tools(self.directory)
+        self.output = self.directory / "results" / "fake"
+
+    def record(self, *arguments: str) -> subprocess.CompletedProcess[str]:
+        places = ["--build", str(self.build), "--output", str(self.output)]
+        command = [sys.executable, fakes.tool("record.py"), *places, *arguments]
+        return subprocess.run(command, env=fakes.environment(self.tools), capture_output=True, text=True, check=False)
+
+    def ask(self, what: str) -> None:
+        (self.build / "bin" / what).touch()
+        (self.tools / what).touch()
+
+    def load(self, name: str) -> Any:
+        return fixture.load(self.output / name)
+
+    def programs_run(self) -> list[str]:
+        return fakes.calls(self.build / "bin")
+
+
+class Everything(Recording):
+    def test_is_recorded_by_one_command(self) -> None:
+        done = self.record()
+        self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
+        sweeps = {f"benchmark_{n}.json" for n in ("fp16_d128", "bf16_d128", "fp16_d64", "bf16_d64", "tiles", "cold_l2")}
+        others = {
+            "environment.json",
+            "correctness.json",
+            "profile.csv",
+            "wavefronts.csv",
+            "sanitizer.txt",
+            "agreement.json",
+        }
+        self.assertEqual({path.name for path in self.output.iterdir()}, sweeps | others)
+
+        environment = self.load("environment.json")
+        self.assertEqual((environment["gpu"], environment["driver"]), ("NVIDIA Fake", "1.2"))
+        self.assertEqual(environment["steps"]["profile"][0]["before"]["temperature_celsius"], 41)
+        self.assertEqual(environment["steps"]["profile"][0]["missing"], 0)
+
+        correctness = self.load("correctness.json")
+        self.assertEqual(len(correctness), 2 * 2 * 6)  # types, head dimensions, shapes
+        self.assertEqual(
+            [entry["problem"] for entry in correctness][:2], ["fp16 d128 (16, 512)", "fp16 d128 (16, 1024)"]
+        )
+        self.assertNotIn("time_ms", correctness[0]["chapters"][0])
+
+        self.assertEqual(len((self.output / "sanitizer.txt").read_text(encoding="utf-8").splitlines()), 4 * 2 * 4)
+        self.assertEqual({row["equal"] for row in read_csv(self.output / "wavefronts.csv")}, {"yes"})
+        self.assertEqual(self.load("agreement.json")[0]["largest_distance"], "1.25")
+
+    def test_keeps_of_a_benchmark_the_medians_and_nothing_of_the_host(self) -> None:
+        self.record("--steps", "benchmark")
+        report = self.load("benchmark_fp16_d128.json")
+        self.assertEqual([entry["aggregate_name"] for entry in report["benchmarks"]], ["median", "cv"])
+        self.assertEqual(report["context"], {"date": "today"})
+
+    def test_can_be_read_by_the_tables(self) -> None:
+        self.record("--steps", "benchmark,profile")
+        command = [sys.executable, fakes.tool("tables.py"), "--results", str(self.output.parent), "--print", "lengths"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        self.assertIn("NVIDIA Fake", done.stdout)
+        self.assertIn("57.0", done.stdout)
+
+
+class Steps(Recording):
+    def test_can_be_chosen(self) -> None:
+        self.record("--steps", "agreement")
+        self.assertEqual({path.name for path in self.output.iterdir()}, {"environment.json", "agreement.json"})
+
+    def test_that_do_not_exist_are_refused(self) -> None:
+        done = self.record("--steps", "profile,speed")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("there is no step speed", done.stderr)
+        self.assertFalse(self.output.exists())
+
+    def test_go_on_where_they_stopped(self) -> None:
+        self.record("--steps", "correctness")
+        before = len(self.programs_run())
+        correctness = self.load("correctness.json")
+        (self.output / "correctness.json").write_text(fakes.json.dumps(correctness[:20]), encoding="utf-8")
+        done = self.record("--steps", "correctness")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertEqual(len(self.programs_run()) - before, 4)
+        self.assertEqual(self.load("correctness.json"), correctness)
+        self.assertIn("all is there", self.record("--steps", "correctness").stdout)
+
+    def test_begin_nothing_when_the_time_is_up_and_say_what_is_missing(self) -> None:
+        done = self.record("--seconds", "0", "--steps", "profile,agreement")
+        self.assertEqual(done.returncode, 1)
+        self.assertRegex(done.stderr, r"profile: \d+ of \d+ were not begun, for the time was up")
+        self.assertIn("the same command goes on where this one stopped", done.stderr)
+        self.assertEqual({path.name for path in self.output.iterdir()}, {"environment.json"})
+
+    def test_do_not_stop_each_other(self) -> None:
+        self.ask("skipped")
+        done = self.record("--steps", "agreement,sanitizer")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("skipped", done.stderr)
+        self.assertTrue((self.output / "sanitizer.txt").exists())
+        self.assertFalse((self.output / "agreement.json").exists())
+
+    def test_that_need_counters_end_at_once_where_there_are_none(self) -> None:
+        self.ask("not_permitted")
+        done = self.record("--steps", "profile")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("NVreg_RestrictProfilingToAdminUsers", done.stderr)
+        self.assertEqual(len([call for call in fakes.calls(self.tools) if call.startswith("ncu ")]), 1)
+        self.assertIn("ERR_NVGPUCTRPERM", self.load("environment.json")["steps"]["profile"][0]["note"])
+
+
+class WhatIsWrong(Recording):
+    def test_with_a_result_is_recorded_and_fails(self) -> None:
+        self.ask("wrong")
+        done = self.record("--steps", "correctness")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("chapter2: row 3 is wrong", done.stderr)
+        wrong = [e for e in self.load("correctness.json") if not all(c["correct"] for c in e["chapters"])]
+        self.assertEqual(len(wrong), 12)
+
+    def test_with_a_count_is_recorded_and_fails(self) -> None:
+        self.ask("differs")
+        done = self.record("--steps", "wavefronts")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("ldmatrix_wavefronts 1001 against 1000", done.stderr)
+        self.assertEqual({row["equal"] for row in read_csv(self.output / "wavefronts.csv")}, {"no"})
+
+    def test_for_a_sanitizer_is_recorded_and_fails(self) -> None:
+        self.ask("leaks")
+        done = self.record("--steps", "sanitizer")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("memcheck chapter1 fp16 d128 64x64x4: ERROR SUMMARY: 1 error", done.stderr)
+
+    def test_between_gpu_and_simulator_is_recorded_and_fails(self) -> None:
+        self.ask("disagrees")
+        done = self.record("--steps", "agreement")
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(self.load("agreement.json")[0]["failure"], "3 units apart")
+
+    def test_with_the_machine_is_said_in_a_sentence(self) -> None:
+        self.ask("no_gpu")
+        done = self.record()
+        self.assertEqual(done.returncode, 1)
+        self.assertEqual(len(done.stderr.splitlines()), 1)
+        self.assertIn("there is no GPU here", done.stderr)
+
+
+class OtherPrograms(Recording):
+    def test_do_not_add_to_earlier_results(self) -> None:
+        self.record("--steps", "agreement")
+        with (self.build / "bin" / "chapter2").open("a", encoding="utf-8") as file:
+            file.write("# rebuilt\n")
+        done = self.record("--steps", "sanitizer")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("recorded with other programs", done.stderr)
+        self.assertFalse((self.output / "sanitizer.txt").exists())
+        self.assertEqual(self.record("--steps", "sanitizer", "--fresh").returncode, 0)
+        self.assertFalse((self.output / "agreement.json").exists())
+
+
+class Flags(Recording):
+    def test_come_from_the_build_without_its_paths(self) -> None:
+        command = (
+            "nvcc -I/home/me/project -O3 --generate-code=arch=compute_90,code=[sm_90] -o a.o -c chapter1/chapter.cu"
+        )
+        entry = {"file": "/home/me/project/chapter1/chapter.cu", "command": command}
+        (self.build / "compile_commands.json").write_text(fakes.json.dumps([entry]), encoding="utf-8")
+        self.record("--steps", "agreement")
+        self.assertEqual(
+            self.load("environment.json")["flags"], ["-O3", "--generate-code=arch=compute_90,code=[sm_90]"]
+        )
+
+
+if __name__ == "__main__":
+    os.chdir(fixture.REPOSITORY)
+    unittest.main()

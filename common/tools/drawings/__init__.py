@@ -1,0 +1,1 @@
+"""The drawings of the documents, made from the code's own constants and from what the simulator says."""

@@ -1,0 +1,71 @@
+"""Tables of checks, and of what all results were measured on and with."""
+
+from __future__ import annotations
+
+from measuring.files import NOT_AVAILABLE
+from measuring.kernels import DEFAULT_SHAPE, DTYPES, HEAD_DIMS, Shape
+from measuring.results import Gpu, Results
+from measuring.table_support import Arguments, for_each_gpu, gpus_of, markdown, paragraphs, source
+
+
+def correctness(results: Results, arguments: Arguments) -> str:
+    def table(gpu: Gpu) -> str:
+        entries = {(e["dtype"], e["head_dim"], Shape.of_row(e)): e["chapters"] for e in gpu.correctness}
+        shapes = sorted({shape for _, _, shape in entries}, key=lambda s: (s.seq_kv, s.batch)) or [DEFAULT_SHAPE]
+
+        def cell(dtype: str, head_dim: int, shape: Shape) -> str:
+            chapters = entries.get((dtype, head_dim, shape))
+            if not chapters:
+                return NOT_AVAILABLE
+            if not all(chapter["correct"] for chapter in chapters):
+                return arguments.say("wrong")
+            worst = max(chapters, key=lambda chapter: chapter["max_abs_error"])
+            return f"{worst['max_abs_error']:.1e} ({worst['tolerance']:.1e})"
+
+        rows = [[t, str(d), *(cell(t, d, shape) for shape in shapes)] for t in DTYPES for d in HEAD_DIMS]
+        header = [arguments.say("dtype"), arguments.say("head_dim"), *(str(shape) for shape in shapes)]
+        verdicts = [chapter["correct"] for chapters in entries.values() for chapter in chapters]
+        wrong = verdicts.count(False)
+        said = arguments.say("some_wrong", wrong, len(verdicts)) if wrong else arguments.say("all_right", len(verdicts))
+        what = f"{arguments.say('error_of_tolerance')}. {said}" if verdicts else ""
+        return paragraphs(markdown(header, rows, left=2), what, source(arguments, gpu, "correctness.json"))
+
+    return for_each_gpu(results, arguments, table)
+
+
+def sanitizer(results: Results, arguments: Arguments) -> str:
+    def table(gpu: Gpu) -> str:
+        header = [arguments.say(key) for key in ("tool", "runs", "clean", "findings")]
+        rows = []
+        for tool in ("memcheck", "racecheck", "initcheck", "synccheck"):
+            lines = [line for line in gpu.sanitizer if line.startswith(f"{tool} ")]
+            clean = sum(": ERROR SUMMARY: 0 errors" in line or "SUMMARY: 0 hazards" in line for line in lines)
+            counts = [len(lines), clean, len(lines) - clean]
+            rows.append([tool, *(str(count) if lines else NOT_AVAILABLE for count in counts)])
+        return paragraphs(markdown(header, rows), source(arguments, gpu, "sanitizer.txt"))
+
+    return for_each_gpu(results, arguments, table)
+
+
+def environment(results: Results, arguments: Arguments) -> str:
+    gpus = gpus_of(results, arguments)
+    keys = ("gpu", "sm", "driver", "cuda", "runtime", "nvcc", "compiler", "build", "architectures", "commit", "date")
+
+    def temperatures(gpu: Gpu) -> str:
+        states = [
+            s
+            for runs in gpu.environment.get("steps", {}).values()
+            for run in runs
+            for s in (run["before"], run["after"])
+        ]
+        seen = [state["temperature_celsius"] for state in states if state and "temperature_celsius" in state]
+        return f"{min(seen):.0f} to {max(seen):.0f}" if seen else NOT_AVAILABLE
+
+    def matrix_product(gpu: Gpu) -> str:
+        return gpu.ceiling
+
+    rows = [[key, *(str(gpu.environment.get(key, NOT_AVAILABLE)) for gpu in gpus)] for key in keys]
+    rows.append(["flags", *(f"`{' '.join(gpu.environment.get('flags', [])) or NOT_AVAILABLE}`" for gpu in gpus)])
+    rows.append(["temperature, C", *(temperatures(gpu) for gpu in gpus)])
+    rows.append(["matrix product 8192^3, fp16", *(matrix_product(gpu) for gpu in gpus)])
+    return markdown(["", *(gpu.directory for gpu in gpus)], rows, left=1 + len(gpus))

@@ -1,0 +1,189 @@
+#!/usr/bin/env python3
+"""Draws the results of each GPU under docs/results as SVG, in both languages, for docs/figures.
+
+  python3 common/tools/plot.py            writes docs/figures/results_GPU_WHAT.svg and .zh.svg
+  python3 common/tools/plot.py --check    writes nothing; fails and names the figures that are stale
+
+There are tflops, percent, stalls, tiles and roofline; of what was not measured there is none. The files do not depend
+on the machine, the time or anything installed, and their colours follow the page, light or dark.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+
+from measuring import charts
+from measuring.commands import run_main
+from measuring.files import REPOSITORY, RESULTS, Failure, from_repository, write_text
+from measuring.kernels import DEFAULT_SHAPE, DEFAULT_TILE, Kernel, Shape, natural_key
+from measuring.ncu import STALL_COLUMNS
+from measuring.results import REFERENCES, Gpu, Results, read_results, shapes_of
+from measuring.table_support import number_of, pretty
+from measuring.words import LANGUAGES, word
+
+FIGURES = REPOSITORY / "docs" / "figures"
+STALL_CLASSES = ("half-x", "half-k", "half-o", "half-v", "half-s", "half-q", "tint-soft", "half-soft", "half-line")
+# Operations of a multiprocessor in a clock with 16-bit operands: see tensor_roofline in common/harness/timing.cpp.
+OPERATIONS_PER_CLOCK = {80: 2048, 86: 1024, 87: 1024, 89: 1024, 90: 4096, 100: 8192, 103: 8192, 120: 1024}
+
+
+class Plotter:
+    """The charts of one GPU in one language. Each is None if there is nothing to draw."""
+
+    def __init__(self, results: Results, gpu: Gpu, language: str) -> None:
+        self._results = results
+        self._gpu = gpu
+        self._language = language
+        self._subtitle = f"{gpu.name}, fp16, D = 128, H = 16"
+
+    def _say(self, key: str, *values: object) -> str:
+        return word(key, self._language, *values)
+
+    def _chapters(self) -> list[str]:
+        return [c for c in self._results.chapters() if self._gpu.find(c, DEFAULT_SHAPE)]
+
+    def _shapes(self) -> list[Shape]:
+        return shapes_of(m for m in self._gpu.measurements if m.sweep == "fp16_d128")
+
+    def tflops(self) -> charts.Chart | None:
+        shapes = self._shapes()
+        if not shapes:
+            return None
+
+        def row(who: str) -> list[float | None]:
+            return [found.tflops if (found := self._gpu.find(who, shape)) else None for shape in shapes]
+
+        classes = ("edge-ink thick", "edge-ink thick dash")
+        marks = [charts.Mark(name, row(name), line) for name, line in zip(REFERENCES, classes, strict=True)]
+        series = [(self._say("chapter_n", chapter), row(chapter)) for chapter in self._chapters()]
+        known = [mark for mark in marks if any(mark.values)]
+        return charts.bars(self._say("plot_tflops"), self._subtitle, [str(s) for s in shapes], series, known)
+
+    def percent(self) -> charts.Chart | None:
+        shapes = self._shapes()
+
+        def row(chapter: str) -> list[float | None]:
+            found = [self._gpu.find(chapter, shape) for shape in shapes]
+            return [m.percent_of.get(REFERENCES[0]) if m else None for m in found]
+
+        series = [(self._say("chapter_n", chapter), row(chapter)) for chapter in self._chapters()]
+        if not any(value for _, values in series for value in values):
+            return None
+        hundred = charts.Mark(REFERENCES[0], [100] * len(shapes), "edge-ink thick")
+        return charts.bars(self._say("plot_percent"), self._subtitle, [str(s) for s in shapes], series, [hundred])
+
+    def stalls(self) -> charts.Chart | None:
+        kernels = [Kernel(chapter, "fp16", 128, DEFAULT_TILE) for chapter in self._results.chapters()]
+        rows = {kernel.chapter: row for kernel in kernels if (row := self._gpu.profile_of(kernel))}
+        if not rows:
+            return None
+        parts = [
+            (self._say(column), classes, [number_of(row, column) for row in rows.values()])
+            for column, classes in zip(STALL_COLUMNS, STALL_CLASSES, strict=True)
+        ]
+        names = [self._say("chapter_n", chapter) for chapter in rows]
+        return charts.stacked(self._say("plot_stalls"), self._subtitle, names, parts)
+
+    def tiles(self) -> charts.Chart | None:
+        chosen = [m for m in self._gpu.measurements if m.sweep == "tiles" and m.tile]
+        if not chosen:
+            return None
+        paired = all(REFERENCES[0] in m.percent_of for m in chosen)
+        cells = {(m.tile, m.shape, m.who): m.percent_of[REFERENCES[0]] if paired else m.tflops for m in chosen}
+        chapters = sorted({m.who for m in chosen}, key=natural_key)
+        columns = [(shape, chapter) for shape in shapes_of(chosen) for chapter in chapters]
+        tiles = sorted({m.tile for m in chosen if m.tile})
+        values = [[cells.get((tile, *column)) for column in columns] for tile in tiles]
+        names = [(str(shape), self._say("chapter_n", chapter)) for shape, chapter in columns]
+        title = self._say("plot_tiles" if paired else "plot_tiles_tflops")
+        return charts.heat_map(title, self._subtitle, [pretty(tile) for tile in tiles], names, values)
+
+    def roofline(self) -> charts.Chart | None:
+        points = []
+        device = None
+        for chapter in self._chapters():
+            row = self._gpu.profile_of(Kernel(chapter, "fp16", 128, DEFAULT_TILE), DEFAULT_SHAPE)
+            read, written = number_of(row, "dram_read_bytes"), number_of(row, "dram_write_bytes")
+            measured = self._gpu.find(chapter, DEFAULT_SHAPE)
+            if row and measured and read is not None and written is not None:
+                shape = measured.shape
+                operations = 4.0 * shape.batch * shape.heads * shape.seq_q * shape.seq_kv * measured.head_dim
+                name = self._say("chapter_n", chapter)
+                points.append(charts.Point(name, operations / (read + written), measured.tflops))
+                device = row
+        rate = OPERATIONS_PER_CLOCK.get(self._gpu.sm)
+        columns = ("multiprocessors", "max_sm_mhz", "dram_bus_bits", "max_dram_mhz")
+        facts = [number_of(device, column) for column in columns]
+        if not points or rate is None or not all(facts):
+            return None
+        multiprocessors, sm_mhz, bus_bits, dram_mhz = (fact or 0 for fact in facts)
+        peak = rate * multiprocessors * sm_mhz * 1e-6
+        bandwidth = bus_bits / 8 * 2 * dram_mhz * 1e-6  # two transfers a clock
+        roofs = [charts.Roof(peak, self._say("peak", f"{peak:.0f}"), "edge-ink thick")]
+        if product := self._matrix_product():
+            roofs.append(charts.Roof(product, self._say("matrix_product", f"{product:.0f}"), "edge-ink thick dash"))
+        slope = (bandwidth, self._say("bandwidth", f"{bandwidth:.1f}"))
+        axis = self._say("intensity")
+        return charts.roofline(self._say("plot_roofline"), f"{self._subtitle}, TFLOP/s", axis, slope, roofs, points)
+
+    def _matrix_product(self) -> float | None:
+        text = self._gpu.ceiling.split()
+        return float(text[0]) if len(text) == 2 and text[0].replace(".", "").isdigit() else None
+
+
+CHARTS = ("tflops", "percent", "stalls", "tiles", "roofline")
+
+
+def figures(results: Results) -> Iterator[tuple[str, str]]:
+    """The name and content of each file."""
+    for gpu in results.gpus:
+        for language in LANGUAGES:
+            plotter = Plotter(results, gpu, language)
+            for name in CHARTS:
+                chart = getattr(plotter, name)()
+                suffix = "" if language == "en" else f".{language}"
+                if chart:
+                    yield f"results_{gpu.directory}_{name}{suffix}.svg", chart.svg()
+
+
+def stale(directory: Path, wanted: dict[str, str]) -> list[Path]:
+    """Files that are missing, or other than they should be, or that nothing gives any more."""
+    present = {path.name: path for path in directory.glob("results_*.svg")}
+    different = [
+        directory / name
+        for name, content in wanted.items()
+        if name not in present or present[name].read_text(encoding="utf-8") != content
+    ]
+    return different + [path for name, path in present.items() if name not in wanted]
+
+
+def parse_arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="writes nothing, and fails if a figure is stale")
+    parser.add_argument("--results", type=Path, default=RESULTS, metavar="DIR", help="[docs/results]")
+    parser.add_argument("--output", type=Path, default=FIGURES, metavar="DIR", help="[docs/figures]")
+    return parser.parse_args()
+
+
+def main() -> int:
+    arguments = parse_arguments()
+    wanted = dict(figures(read_results(arguments.results)))
+    files = stale(arguments.output, wanted)
+    if arguments.check:
+        if files:
+            names = ", ".join(from_repository(path) for path in files)
+            raise Failure(f"stale: {names}; run python3 common/tools/plot.py")
+        return 0
+    for path in files:
+        if path.name in wanted:
+            write_text(path, wanted[path.name])
+        else:
+            path.unlink()
+        print(f"{from_repository(path)}: {'written' if path.name in wanted else 'removed'}")
+    return 0
+
+
+if __name__ == "__main__":
+    run_main("plot", main)

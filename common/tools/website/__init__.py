@@ -1,0 +1,1 @@
+"""What the site has beside the documents: pages made from the source, both languages, drawings, mathematics."""
