@@ -95,31 +95,38 @@ std::string exceeds_roofline(const GpuInfo& gpu, const Problem& problem, const T
          gpu.name + " end at " + std::to_string(roofline);
 }
 
-// Times everything that ran right, in turn.
+// The chapter's time in units of the first reference that was timed beside it, which cancels clocks; else in ms.
+double relative_time(const Result& result) {
+  for (const ReferenceResult& reference : result.references) {
+    if (reference.timing) return result.timing->median / reference.timing->median;
+  }
+  return result.timing->median;
+}
+
+// Times everything that ran right. Each chapter takes turns with the references and with nothing else: a GPU at its
+// power limit runs the faster the less its work of the last milliseconds took, so that a chapter timed after a slow one
+// would look better than it is, and the references would not share the favour.
 void time_on_gpu(const GpuInfo& gpu, const Problem& problem, GpuSession& session, const Verifier& verifier,
                  bool with_references, std::vector<Result>& results) {
   std::vector<ReferenceResult> references;
   std::vector<GpuWork> works;
   if (with_references) works = prepare_references(problem, session, verifier, references);
-  const size_t reference_count = works.size();
-  for (const Result& result : results) {
-    if (result.correct()) works.push_back(session.launch(*result.kernel));
-  }
-  const std::vector<Timing> timings = time_interleaved(works, TimingOptions{});
-  size_t next = 0;
-  for (ReferenceResult& reference : references) {
-    if (reference.timing) reference.timing = timings[next++];
-  }
-  next = reference_count;
   const Result* before = nullptr;
   for (Result& result : results) {
     result.references = references;
     if (result.correct()) {
-      result.timing = timings[next++];
+      works.push_back(session.launch(*result.kernel));
+      const std::vector<Timing> timings = time_interleaved(works, TimingOptions{});
+      works.pop_back();
+      size_t next = 0;
+      for (ReferenceResult& reference : result.references) {
+        if (reference.timing) reference.timing = timings[next++];
+      }
+      result.timing = timings.back();
       result.failure = exceeds_roofline(gpu, problem, *result.timing);
     }
     if (before != nullptr && before->timing && result.timing) {
-      result.speed_up = before->timing->median / result.timing->median;
+      result.speed_up = relative_time(*before) / relative_time(result);
     }
     before = &result;
   }
@@ -161,6 +168,12 @@ Plan make_plan(const Options& options) {
   if (on_gpu) plan.gpu = query_gpu().info;
   if (on_gpu && !options.trace.empty()) {
     throw Refusal("--trace records the simulator, but the device is the GPU: add --device sim");
+  }
+  if (on_gpu && !options.banks.empty()) {
+    throw Refusal("--banks shows what the simulator counts, but the device is the GPU: add --device sim");
+  }
+  if (options.banks.empty() && !options.banks_svg.empty()) {
+    throw Refusal("--banks-svg draws an instruction: name it with --banks, for example --banks ldmatrix-k");
   }
   plan.problem = choose_problem(options, plan.gpu);
   for (const Chapter* chapter : plan.chapters) {

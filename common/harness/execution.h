@@ -48,8 +48,8 @@ struct Result {
   // On a GPU:
   KernelResources resources;
   std::optional<Timing> timing;
-  std::vector<ReferenceResult> references;  // timed in turn with the chapters; by reference_names()
-  std::optional<double> speed_up;           // over the chapter before it in the plan
+  std::vector<ReferenceResult> references;  // timed in turn with this chapter; by reference_names()
+  std::optional<double> speed_up;           // over the chapter before it in the plan, each beside its references
 
   bool correct() const { return verdict.correct && guards_intact && failure.empty(); }
   bool ok() const { return correct() && report.hazard_count() == 0; }

@@ -27,6 +27,7 @@ class DeviceBuffer {
   DeviceBuffer& operator=(const DeviceBuffer&) = delete;
 
   void* data() const { return allocation_ + kGuardBytes; }
+  uint16_t* element(int64_t index) const { return static_cast<uint16_t*>(data()) + index; }
   size_t bytes() const { return bytes_; }
 
   bool guards_intact() const { return guard_intact(allocation_) && guard_intact(allocation_ + kGuardBytes + bytes_); }
@@ -82,7 +83,7 @@ class CudaSession : public GpuSession {
     check_cuda(cudaGetLastError(), "launch");
     check_cuda(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
     HostTensor output(problem_.shape(Role::kO));
-    check_cuda(cudaMemcpy(output.data(), o_.data(), o_.bytes(), cudaMemcpyDeviceToHost), "cudaMemcpy");
+    download(o_, output);
     const bool intact = q_.guards_intact() && k_.guards_intact() && v_.guards_intact() && o_.guards_intact();
     return {std::move(output), intact};
   }
@@ -104,7 +105,20 @@ class CudaSession : public GpuSession {
 
  private:
   static void upload(const DeviceBuffer& buffer, const HostTensor& tensor) {
-    check_cuda(cudaMemcpy(buffer.data(), tensor.data(), tensor.bytes(), cudaMemcpyHostToDevice), "cudaMemcpy");
+    copy(tensor, [&](int64_t first, size_t bytes) {
+      return cudaMemcpy(buffer.element(first), tensor.data() + first, bytes, cudaMemcpyHostToDevice);
+    });
+  }
+  static void download(const DeviceBuffer& buffer, HostTensor& tensor) {
+    copy(tensor, [&](int64_t first, size_t bytes) {
+      return cudaMemcpy(tensor.data() + first, buffer.element(first), bytes, cudaMemcpyDeviceToHost);
+    });
+  }
+  template <typename Copy>
+  static void copy(const HostTensor& tensor, const Copy& copy_part) {
+    tensor.for_each_part([&](int64_t first, int64_t count) {
+      check_cuda(copy_part(first, static_cast<size_t>(count) * sizeof(uint16_t)), "cudaMemcpy");
+    });
   }
 
   Problem problem_;

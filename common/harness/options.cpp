@@ -5,6 +5,7 @@
 #include <limits>
 #include <sstream>
 
+#include "common/harness/banks_view.h"
 #include "common/harness/refusal.h"
 
 namespace harness {
@@ -70,6 +71,12 @@ std::string input_names() {
   return names;
 }
 
+std::string banks_names() {
+  std::string names;
+  for (const std::string& name : banks_instructions()) names += (names.empty() ? "" : ", ") + name;
+  return names;
+}
+
 void add_problem(CLI::App& app, Options& options) {
   const auto group = [](CLI::Option* option) { option->group("Problem"); };
   group(add_number(app, "--batch", "batches [simulator: 1, GPU: 16]", kLargestCount, options.batch));
@@ -117,6 +124,10 @@ void add_run(CLI::App& app, Program program, Options& options) {
     group(add(app, "--trace", "FILE",
               "writes what the simulator's first block does, for ui.perfetto.dev; the axis counts instructions",
               [&](const std::string& text) { options.trace = text; }));
+    group(add(app, "--banks", "INSTRUCTION", "instead: shows which lane of it hits which bank; " + banks_names(),
+              [&](const std::string& text) { options.banks = text; }));
+    group(add(app, "--banks-svg", "FILE", "with --banks: draws it",
+              [&](const std::string& text) { options.banks_svg = text; }));
   }
 }
 

@@ -32,6 +32,8 @@ struct Options {
   CheckMode check = CheckMode::kAuto;
   std::string json;           // a path, "-" for stdout, or empty
   std::string trace;          // likewise
+  std::string banks;          // an instruction: draw its banks instead of running the problem
+  std::string banks_svg;      // the drawing's path, "-" for stdout, or empty
   std::vector<int> chapters;  // empty: all
 };
 

@@ -7,6 +7,7 @@
 #include <new>
 #include <string>
 
+#include "common/harness/banks_view.h"
 #include "common/harness/execution.h"
 #include "common/harness/json_report.h"
 #include "common/harness/options.h"
@@ -22,6 +23,17 @@ constexpr int kRight = 0;
 constexpr int kWrong = 1;
 constexpr int kRefused = 2;
 
+// Shows one access to shared memory instead of running the problem.
+int show_banks(const Plan& plan) {
+  const Chapter& chapter = *plan.chapters.front();
+  OutputFile svg("--banks-svg", plan.options.banks_svg);
+  const BanksPicture picture =
+      choose_access(chapter.name + ": " + chapter.title, key_tile_accesses(*plan.kernels.front()), plan.options.banks);
+  (svg.is_stdout() ? std::cerr : std::cout) << banks_text(picture);
+  svg.write(banks_svg(picture));
+  return kRight;
+}
+
 int run(Program program, const std::string& name, int argc, const char* const* argv) {
   const ParsedOptions parsed = parse_options(program, name, argc, argv);
   if (!parsed.help.empty()) {
@@ -30,6 +42,7 @@ int run(Program program, const std::string& name, int argc, const char* const* a
   }
   const Options& options = parsed.options;
   const Plan plan = make_plan(options);
+  if (!options.banks.empty()) return show_banks(plan);
   OutputFile json("--json", options.json);
   OutputFile trace("--trace", options.trace);
   std::ostream& text = json.is_stdout() || trace.is_stdout() ? std::cerr : std::cout;

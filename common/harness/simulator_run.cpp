@@ -51,11 +51,23 @@ SimulatorRun run_on_simulator(const Kernel& kernel, const Inputs& inputs, const 
   launch.schedule_seed = options.schedule_seed;
   launch.progress = options.progress;
   launch.trace = options.trace;
+  launch.keep_accesses = options.keep_accesses;
 
   simulator::Report report = simulator::launch(launch, [&] { kernel.simulator_thread(arguments); });
   const bool intact =
       inputs.q.guards_intact() && inputs.k.guards_intact() && inputs.v.guards_intact() && output.guards_intact();
   return {std::move(output), std::move(report), intact};
+}
+
+std::vector<simulator::SharedAccess> key_tile_accesses(const Kernel& kernel) {
+  Problem problem;
+  problem.seq_q = kernel.tile.block_q;
+  problem.seq_kv = kernel.tile.block_kv;
+  problem.head_dim = kernel.head_dim;
+  problem.element_type = kernel.element_type;
+  SimulatorOptions options;
+  options.keep_accesses = true;
+  return run_on_simulator(kernel, make_inputs(problem), options).report.accesses;
 }
 
 simulator::Report count_key_tile(const Kernel& kernel, const SimulatorOptions& options) {

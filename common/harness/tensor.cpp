@@ -12,8 +12,7 @@
 namespace harness {
 namespace {
 
-// Gaps between elements are poisoned up to this many elements for each element; beyond it, a tensor has huge strides
-// and its gaps are left untouched, so that they take no memory.
+// A tensor with more elements of gaps than this for each of its own has huge strides.
 constexpr int64_t kLargestGap = 16;
 
 bool all_guard(const unsigned char* bytes) {
@@ -44,22 +43,27 @@ HostTensor::HostTensor(const Shape& shape)
   poison();
 }
 
-void HostTensor::poison() {
-  if (shape_.extent() / shape_.elements() < kLargestGap) {
-    constexpr int64_t kPiece = 1 << 20;
-    const int64_t extent = shape_.extent();
-    parallel_for((extent + kPiece - 1) / kPiece, [&](int64_t piece) {
-      std::fill(data() + piece * kPiece, data() + std::min((piece + 1) * kPiece, extent), kPoison);
-    });
+bool HostTensor::is_sparse() const { return shape_.extent() / shape_.elements() > kLargestGap; }
+
+void HostTensor::for_each_part(const std::function<void(int64_t, int64_t)>& visit) const {
+  if (!is_sparse()) {
+    visit(0, shape_.extent());
     return;
   }
   for (int64_t batch = 0; batch < shape_.batch; ++batch) {
     for (int64_t row_index = 0; row_index < shape_.rows; ++row_index) {
-      for (int64_t head = 0; head < shape_.heads; ++head) {
-        std::fill_n(row(batch, row_index, head), shape_.head_dim, kPoison);
-      }
+      for (int64_t head = 0; head < shape_.heads; ++head) visit(shape_.offset(batch, row_index, head), shape_.head_dim);
     }
   }
+}
+
+void HostTensor::poison() {
+  constexpr int64_t kPiece = 1 << 20;
+  for_each_part([&](int64_t first, int64_t count) {
+    parallel_for((count + kPiece - 1) / kPiece, [&](int64_t piece) {
+      std::fill(data() + first + piece * kPiece, data() + first + std::min((piece + 1) * kPiece, count), kPoison);
+    });
+  });
 }
 
 }  // namespace harness

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <utility>
 
 #include "common/harness/problem.h"
@@ -47,7 +48,7 @@ class GuardedBuffer {
 // A tensor of 16-bit elements, given as bits.
 class HostTensor {
  public:
-  // The elements, and what lies between them if strides leave gaps, hold kPoison.
+  // The elements, and what lies between them unless the tensor is sparse, hold kPoison.
   explicit HostTensor(const Shape& shape);
 
   const Shape& shape() const { return shape_; }
@@ -65,6 +66,11 @@ class HostTensor {
   }
 
   void poison();
+
+  // Whether the elements lie so far apart that what is between them should not be touched.
+  bool is_sparse() const;
+  // Calls visit(first element, elements) for the parts of a sparse tensor that hold elements, otherwise once for all.
+  void for_each_part(const std::function<void(int64_t, int64_t)>& visit) const;
 
  private:
   Shape shape_;

@@ -1,5 +1,7 @@
 #include "common/harness/text_report.h"
 
+#include <algorithm>
+
 #include "common/harness/arguments.h"
 #include "common/harness/reference.h"
 #include "common/harness/text_table.h"
@@ -172,18 +174,28 @@ std::string gpu_comparison(const Results& results) {
   TextTable table(header, 2);
   for (const Result& result : results.chapters) table.add_row(gpu_row(results, result));
 
-  std::string text = table.text() +
-                     "\nms: median of ten batches, timed in turn with the others; speed-up: over the "
-                     "step before; spilled: bytes a thread; shared: bytes a block.\n";
+  std::string text =
+      table.text() +
+      "\nms: median of ten batches, in turn with batches of the references; speed-up: over the step before, each "
+      "beside\nits references; spilled: bytes a thread; shared: bytes a block.\n";
   if (results.chapters.empty()) return text;
-  for (const ReferenceResult& reference : results.chapters.front().references) {
-    if (!reference.timing) {
+  for (size_t i = 0; i < results.chapters.front().references.size(); ++i) {
+    std::vector<double> medians;
+    for (const Result& result : results.chapters) {
+      if (i < result.references.size() && result.references[i].timing && result.timing) {
+        medians.push_back(result.references[i].timing->median);
+      }
+    }
+    const ReferenceResult& reference = results.chapters.front().references[i];
+    if (medians.empty()) {
       text += reference.name + ": n/a, " + reference.message + "\n";
       continue;
     }
-    const double tflops = teraflops(results.plan.problem.floating_point_operations(), reference.timing->median);
-    text += reference.name + ": " + format_number("%.4g ms, ", reference.timing->median) +
-            format_number("%.1f TFLOP/s", tflops) +
+    const auto [fastest, slowest] = std::minmax_element(medians.begin(), medians.end());
+    const double operations = results.plan.problem.floating_point_operations();
+    text += reference.name + ": " + format_number("%.4g to ", *fastest) + format_number("%.4g ms, ", *slowest) +
+            format_number("%.1f to ", teraflops(operations, *slowest)) +
+            format_number("%.1f TFLOP/s", teraflops(operations, *fastest)) + " beside the different chapters" +
             (reference.message.empty() ? "" : "; its result is WRONG: " + reference.message) + "\n";
   }
   return text + "clocks: " + state_text(results.before) + " before, " + state_text(results.after) + " after\n";

@@ -21,8 +21,11 @@ struct Passes {
 
 // Wavefronts of a load or store of 1 to 16 bytes a lane, for the lanes with a bit in `lanes`. Shared memory serves 128
 // bytes at a time: the whole warp for up to 4 bytes, a half of it for 8, a quarter for 16. Each such phase takes as
-// many wavefronts as the most loaded bank has different words in it. Two neighbouring phases of a load become one if
-// lanes that are neighbours, or next but one, share their address throughout; a store never does this.
+// many wavefronts as the most loaded bank has different words in it.
+//
+// Two neighbouring phases of a load become one if every active lane has the address of lane ^ 1, or every active lane
+// that of lane ^ 2; a store never does this. (NVIDIA developer forum, "Unexpected shared memory bank conflict", thread
+// 77228, says so of sm_70 and sm_75; with it all that was measured on an H200 comes out, see common/tests/data.)
 Passes shared_wavefronts(const SharedAddresses& addresses, uint32_t lanes, int bytes, Direction direction);
 
 // How many lanes such a load or store serves together: 32, 16 or 8, or twice as many if phases become one.

@@ -1,7 +1,6 @@
 #include "common/simulator/instruments.h"
 
 #include <bit>
-#include <bit>
 #include <string>
 
 namespace simulator {

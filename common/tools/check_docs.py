@@ -85,8 +85,8 @@ class Checker:
         if self.write:
             changed[marker] = wanted
             return
-        place = page.place(marker.line - 1)
-        yield f"{place}: this {marker.name} is not up to date (common/tools/check_docs.py --write){difference(content, wanted)}"
+        stale = f"{page.place(marker.line - 1)}: this {marker.name} is not up to date"
+        yield f"{stale} (common/tools/check_docs.py --write){difference(content, wanted)}"
 
     def _wanted(self, page: Page, marker: Marker) -> list[str] | None:
         """What the marker's content should be; none if it is not known here."""

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Draws the results of each GPU under docs/results as SVG, in both languages, for docs/figures.
+"""Draws the results under docs/results as SVG, in both languages: tflops, percent, stalls, tiles and roofline.
 
-  python3 common/tools/plot.py            writes docs/figures/results_GPU_WHAT.svg and .zh.svg
+  python3 common/tools/plot.py            writes docs/figures/tflops.svg, docs/zh/figures/tflops.svg, ...
   python3 common/tools/plot.py --check    writes nothing; fails and names the figures that are stale
 
-There are tflops, percent, stalls, tiles and roofline; of what was not measured there is none. The files do not depend
-on the machine, the time or anything installed, and their colours follow the page, light or dark.
+A second GPU is drawn below the first. The files do not depend on the machine, the time or anything installed, and their
+colours follow the page, light or dark.
 """
 
 from __future__ import annotations
@@ -16,14 +16,13 @@ from pathlib import Path
 
 from measuring import charts
 from measuring.commands import run_main
-from measuring.files import REPOSITORY, RESULTS, Failure, from_repository, write_text
+from measuring.files import REPOSITORY, RESULTS, Failure, write_text
 from measuring.kernels import DEFAULT_SHAPE, DEFAULT_TILE, Kernel, Shape, natural_key
 from measuring.ncu import STALL_COLUMNS
 from measuring.results import REFERENCES, Gpu, Results, read_results, shapes_of
 from measuring.table_support import number_of, pretty
 from measuring.words import LANGUAGES, word
 
-FIGURES = REPOSITORY / "docs" / "figures"
 STALL_CLASSES = ("half-x", "half-k", "half-o", "half-v", "half-s", "half-q", "tint-soft", "half-soft", "half-line")
 # Operations of a multiprocessor in a clock with 16-bit operands: see tensor_roofline in common/harness/timing.cpp.
 OPERATIONS_PER_CLOCK = {80: 2048, 86: 1024, 87: 1024, 89: 1024, 90: 4096, 100: 8192, 103: 8192, 120: 1024}
@@ -133,55 +132,48 @@ class Plotter:
         return float(text[0]) if len(text) == 2 and text[0].replace(".", "").isdigit() else None
 
 
-CHARTS = ("tflops", "percent", "stalls", "tiles", "roofline")
+# Of each chart, the words for its title, and its name among the methods above and among the files.
+CHARTS = {name: f"plot_{name}" for name in ("tflops", "percent", "stalls", "tiles", "roofline")}
+DIRECTORIES = {"en": Path("docs/figures"), "zh": Path("docs/zh/figures")}
 
 
-def figures(results: Results) -> Iterator[tuple[str, str]]:
-    """The name and content of each file."""
-    for gpu in results.gpus:
-        for language in LANGUAGES:
-            plotter = Plotter(results, gpu, language)
-            for name in CHARTS:
-                chart = getattr(plotter, name)()
-                suffix = "" if language == "en" else f".{language}"
-                if chart:
-                    yield f"results_{gpu.directory}_{name}{suffix}.svg", chart.svg()
+def figures(results: Results) -> Iterator[tuple[Path, str]]:
+    """The place in the repository and the content of each file."""
+    for language in LANGUAGES:
+        plotters = [Plotter(results, gpu, language) for gpu in results.gpus]
+        for name, title in CHARTS.items():
+            found = [chart for plotter in plotters if (chart := getattr(plotter, name)())]
+            yield DIRECTORIES[language] / f"{name}.svg", charts.sheet(word(title, language), found).svg()
 
 
-def stale(directory: Path, wanted: dict[str, str]) -> list[Path]:
-    """Files that are missing, or other than they should be, or that nothing gives any more."""
-    present = {path.name: path for path in directory.glob("results_*.svg")}
-    different = [
-        directory / name
-        for name, content in wanted.items()
-        if name not in present or present[name].read_text(encoding="utf-8") != content
+def stale(root: Path, wanted: dict[Path, str]) -> list[Path]:
+    """Those that are missing, or other than they should be."""
+    return [
+        path
+        for path, content in wanted.items()
+        if not (root / path).exists() or (root / path).read_text(encoding="utf-8") != content
     ]
-    return different + [path for name, path in present.items() if name not in wanted]
 
 
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="writes nothing, and fails if a figure is stale")
     parser.add_argument("--results", type=Path, default=RESULTS, metavar="DIR", help="[docs/results]")
-    parser.add_argument("--output", type=Path, default=FIGURES, metavar="DIR", help="[docs/figures]")
+    parser.add_argument(
+        "--root", type=Path, default=REPOSITORY, metavar="DIR", help="with docs in it [this repository]"
+    )
     return parser.parse_args()
 
 
 def main() -> int:
     arguments = parse_arguments()
     wanted = dict(figures(read_results(arguments.results)))
-    files = stale(arguments.output, wanted)
-    if arguments.check:
-        if files:
-            names = ", ".join(from_repository(path) for path in files)
-            raise Failure(f"stale: {names}; run python3 common/tools/plot.py")
-        return 0
-    for path in files:
-        if path.name in wanted:
-            write_text(path, wanted[path.name])
-        else:
-            path.unlink()
-        print(f"{from_repository(path)}: {'written' if path.name in wanted else 'removed'}")
+    paths = stale(arguments.root, wanted)
+    if paths and arguments.check:
+        raise Failure(f"stale: {', '.join(map(str, paths))}; run python3 common/tools/plot.py")
+    for path in paths:
+        write_text(arguments.root / path, wanted[path])
+        print(f"{path}: written")
     return 0
 
 

@@ -7,6 +7,7 @@ shows the profiles that are committed under docs/results.
   python3 common/tools/profile.py                                    all chapters at 16 x 4096, fp16, head dimension 128
   python3 common/tools/profile.py --chapters 3,4 --tiles 64x64x4,128x64x4 --shapes 16x512,16x4096
   python3 common/tools/profile.py --chapters 4 --dtype bf16 --output profile.csv
+  python3 common/tools/profile.py --chapters 3 --instructions 10     where in the machine code warps wait
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ from pathlib import Path
 from measuring.commands import run_main
 from measuring.files import RESULTS, Failure, Row, from_repository, read_csv, write_csv
 from measuring.kernels import DEFAULT_TILE, DTYPES, HEAD_DIMS, Kernel, Shape, Tile, chapter_of, natural_key
-from measuring.ncu import PROFILE_COLUMNS, STALL_COLUMNS, NoCounters, Profiler
+from measuring.ncu import PROFILE_COLUMNS, STALL_COLUMNS
+from measuring.profiler import Profiler
 from measuring.text_table import text_table
 
 STALL_HEADINGS = (
@@ -33,11 +35,21 @@ STALL_HEADINGS = (
     "selected",
     "other",
 )
-WHAT = ("ms", "MHz", "tensor\npipe %", "issue\nslots %", "registers", "shared\nbytes", "blocks\nper SM")
+WHAT = (
+    "ms",
+    "MHz",
+    "tensor\npipe %",
+    "shared\npipe %",
+    "issue\nslots %",
+    "registers",
+    "shared\nbytes",
+    "blocks\nper SM",
+)
 WHAT_COLUMNS = (
     "time_ms",
     "sm_mhz",
     "tensor_percent",
+    "shared_percent",
     "issue_percent",
     "registers",
     "dynamic_shared_bytes",
@@ -110,29 +122,50 @@ def parse_arguments() -> argparse.Namespace:
     parser.add_argument("--dtype", choices=DTYPES, default=DTYPES[0], help="[fp16]")
     parser.add_argument("--head-dim", type=int, choices=HEAD_DIMS, default=HEAD_DIMS[0], help="[128]")
     parser.add_argument("--output", type=Path, metavar="FILE", help="also writes the figures as CSV")
+    parser.add_argument("--instructions", type=int, metavar="N", help="shows the N instructions where warps wait most")
     return parser.parse_args()
 
 
-def measure(arguments: argparse.Namespace) -> list[Row]:
-    profiler = Profiler(arguments.build)
+def targets(arguments: argparse.Namespace) -> list[tuple[Kernel, Shape]]:
     chapters = arguments.chapters.split(",") if arguments.chapters else chapters_of(arguments.build)
     tiles = [Tile.parse(text) for text in arguments.tiles.split(",")]
     shapes = [Shape.parse(text, arguments.heads) for text in arguments.shapes.split(",")]
+    return [
+        (Kernel(chapter, arguments.dtype, arguments.head_dim, tile), shape)
+        for shape in shapes
+        for tile in tiles
+        for chapter in chapters
+    ]
+
+
+def measure(build: Path, wanted: Sequence[tuple[Kernel, Shape]]) -> list[Row]:
+    profiler = Profiler(build)
     rows = []
-    for shape in shapes:
-        for tile in tiles:
-            for chapter in chapters:
-                kernel = Kernel(chapter, arguments.dtype, arguments.head_dim, tile)
-                print(f"profiling {kernel} at {shape}", file=sys.stderr, flush=True)
-                rows.append(profiler.profile(kernel, shape))
+    for kernel, shape in wanted:
+        print(f"profiling {kernel} at {shape}", file=sys.stderr, flush=True)
+        rows.append(profiler.profile(kernel, shape))
     return rows
+
+
+def show_instructions(build: Path, wanted: Sequence[tuple[Kernel, Shape]], count: int) -> None:
+    profiler = Profiler(build)
+    for kernel, shape in wanted:
+        found = profiler.hot_instructions(kernel, shape, count)
+        lines = [[hot.address, hot.text, hot.reason, f"{hot.share:.1f}"] for hot in found]
+        print(
+            f"{kernel} at {shape}\n{text_table(['address', 'instruction', 'waits for', '% of samples'], lines, left=3)}"
+        )
 
 
 def main() -> int:
     arguments = parse_arguments()
+    wanted = targets(arguments)
     try:
-        rows = measure(arguments)
-    except NoCounters as reason:
+        if arguments.instructions:
+            show_instructions(arguments.build, wanted, arguments.instructions)
+            return 0
+        rows = measure(arguments.build, wanted)
+    except Failure as reason:
         print(f"profile: {reason}", file=sys.stderr, flush=True)
         show_committed(arguments.chapters.split(",") if arguments.chapters else [])
         return 1

@@ -30,7 +30,7 @@ from typing import Any
 from measuring.commands import run_main
 from measuring.files import Failure, read_json, write_json
 from measuring.machine import describe, gpu_state, now, programs
-from measuring.ncu import NoCounters
+from measuring.profiler import NoCounters
 from measuring.steps import STEPS, Place, Result, Step
 
 

@@ -32,6 +32,7 @@ from measuring.table_support import Arguments
 KINDS: dict[str, Callable[[Results, Arguments], str]] = {
     "summary": speed_tables.summary,
     "lengths": speed_tables.lengths,
+    "pairing": speed_tables.pairing,
     "tiles": speed_tables.tiles,
     "seed": speed_tables.seed,
     "stalls": profile_tables.stalls,

@@ -115,8 +115,7 @@ TEST_P(ChapterOnGpu, AgreesWithTheSimulatorWithinTwoUnits) {
   });
 }
 
-// The far elements of each tensor need memory in between: 2^33 elements for O, and as many on the host, though there
-// nothing is touched.
+// Here the memory between far elements must be had, some 60 GB; on the host it is not touched.
 TEST_P(ChapterOnGpu, ReachesBeyond32BitOffsets) {
   const Kernel& kernel = chapter().gpu_kernels.front();
   Problem problem = make_problem(kernel, 2, 2, 1, 2);

@@ -1,204 +1,144 @@
-"""The mutation suite: plants faults in the chapters and requires that the simulator notices each of them.
+#!/usr/bin/env python3
+"""Plants faults in the chapters and requires that the simulator notices each of them.
+
+  common/tests/mutation/mutation_test.py            after a build in build/, or in another directory named by --build
+  common/tests/mutation/mutation_test.py --write    brings docs/mutations.md up to date
 
 Each fault of operators.py is planted in a copy of each chapter, one at a time. A mutant is caught by a hazard, by a
-wrong result, or by memory traffic that differs from the chapter's own. The test fails if a mutant is not caught and not
-listed in equivalents.py with the reason, if a listed one is caught, and if an operator or a list entry finds nothing.
+wrong result, or by memory traffic that is not the chapter's own. The test fails if a mutant is neither caught nor
+listed in equivalents.py with the reason; if a listed one is caught; and if an operator, or an entry of the list, finds
+nothing.
 """
 
+from __future__ import annotations
+
 import argparse
-import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+from equivalents import EQUIVALENTS
+from operators import OPERATORS
+from suite import ROOT, Failure, Result, Suite, plant, read_chapters
 
-from edited_chapter import ROOT, Failure, Outcome, Problem, Shape, Toolchain, parallel_jobs  # noqa: E402
-from equivalents import EQUIVALENTS, Equivalent  # noqa: E402
-from operators import OPERATORS, Files, Mutation, Operator  # noqa: E402
+from edited_chapter import Toolchain, parallel_jobs
 
-# The default tile, over four tiles of keys; then the inputs that break an online softmax; then a tile with 32 rows a
-# warp, for which chapters 4 and 5 do not hold Q whole. A mutant goes on to the next only if it was not caught.
-_SHAPES = (Shape(), Shape(block_q=128, block_kv=32))
-_INPUTS = ("normal", "dominant-key", "large-negative", "masked-keys")
-_RUNS = [(_SHAPES[0], Problem(heads=2, input=kind)) for kind in _INPUTS] + [(_SHAPES[1], Problem(heads=2))]
+_PAGE = ROOT / "docs" / "mutations.md"
 
 
-@dataclass(frozen=True)
-class Mutant:
-    """A chapter with one fault."""
-
-    chapter: str
-    operator: Operator
-    mutation: Mutation
-
-    def place(self) -> str:
-        return f"{self.chapter}/{self.mutation.file}:{self.mutation.line}"
-
-    def equivalent(self) -> Equivalent | None:
-        for entry in EQUIVALENTS:
-            if (entry.operator == self.operator.name and int(self.chapter.removeprefix("chapter")) in entry.chapters
-                    and entry.source == self.mutation.source):  # fmt: skip
-                return entry
-        return None
-
-
-@dataclass(frozen=True)
-class Result:
-    """What became of a mutant."""
-
-    mutant: Mutant
-    caught_by: str  # or "", if nothing noticed it
-    failure: str = ""  # it did not compile, or broke the simulator
-
-
-def read_chapters() -> dict[str, Files]:
-    """The sources of each chapter: {"chapter1": {"kernel.cuh": text, ...}, ...}."""
-    directories = sorted(ROOT.glob("chapter[0-9]*"), key=lambda path: int(path.name.removeprefix("chapter")))
-    return {path.name: {file.name: file.read_text() for file in sorted(path.glob("*.cuh"))} for path in directories}
-
-
-def plant(chapters: dict[str, Files]) -> Iterator[Mutant]:
-    for name, files in chapters.items():
-        for operator in OPERATORS:
-            for mutation in operator.find(files):
-                yield Mutant(name, operator, mutation)
-
-
-def difference(outcome: Outcome, golden: Outcome) -> str:
-    """What gives the mutant away, beside what the same run of the chapter itself shows; "" if nothing does."""
-    if outcome.hazards:
-        hazard = outcome.hazards[0]
-        where = f"{Path(hazard.file).name}:{hazard.line}"
-        return f"{hazard.kind} at {where}" + (f" ({hazard.tensor})" if hazard.tensor else "")
-    if not outcome.correct:
-        return "wrong result"
-    for name in sorted(golden.traffic.keys() | outcome.traffic.keys(), key=lambda name: not name.endswith("excess")):
-        expected, found = golden.traffic.get(name, 0), outcome.traffic.get(name, 0)
-        if found != expected:
-            return f"{name} {found}, not {expected}"
-    return ""
-
-
-class Suite:
-    """Compiles and runs chapters and mutants, below one temporary directory."""
-
-    def __init__(self, toolchain: Toolchain, chapters: dict[str, Files], directory: Path) -> None:
-        self._toolchain = toolchain
-        self._chapters = chapters
-        self._directory = directory
-        self._precompiled = toolchain.precompile(directory)
-        self._golden: dict[str, list[Outcome]] = {}
-
-    def _outcomes(self, chapter: str, files: Files) -> Iterator[Outcome]:
-        """Of each run in turn. A kernel is compiled when it is first needed."""
-        with tempfile.TemporaryDirectory(dir=self._directory) as name:
-            copy = Path(name)
-            for file, text in files.items():
-                (copy / file).write_text(text)
-            compiled = None
-            for shape, problem in _RUNS:
-                library = copy / "kernel.so"
-                if compiled != shape:
-                    self._toolchain.compile(copy, chapter, shape, library, self._precompiled)
-                    compiled = shape
-                outcome = self._toolchain.run(library, shape, problem)
-                if not outcome.correct and not outcome.hazards and problem.input != "normal":
-                    pass
-                yield outcome
-
-    def run_chapter(self, chapter: str) -> None:
-        """Runs the chapter itself, which must be right."""
-        outcomes = list(self._outcomes(chapter, self._chapters[chapter]))
-        for outcome in outcomes:
-            if outcome.hazards or not outcome.correct:
-                raise Failure(f"{chapter} itself is wrong: {outcome.message}")
-        self._golden[chapter] = outcomes
-
-    def run_mutant(self, mutant: Mutant) -> Result:
-        files = self._chapters[mutant.chapter] | {mutant.mutation.file: mutant.mutation.text}
-        try:
-            for outcome, golden, (shape, problem) in zip(
-                self._outcomes(mutant.chapter, files), self._golden[mutant.chapter], _RUNS, strict=False
-            ):
-                found = difference(outcome, golden)
-                if found:
-                    return Result(mutant, found + circumstances(shape, problem))
-        except Failure as failure:
-            return Result(mutant, "", str(failure))
-        return Result(mutant, "")
-
-
-def circumstances(shape: Shape, problem: Problem) -> str:
-    """What a run had to be like to show a fault; "" for the first run."""
-    words = []
-    if problem.input != "normal":
-        words.append(f"{problem.input} input")
-    if shape != _SHAPES[0]:
-        words.append(f"tile {shape.block_q}x{shape.block_kv}")
-    return ", with " + " and ".join(words) if words else ""
-
-
-def complaints(results: list[Result]) -> list[str]:
-    """What is wrong with the suite's result, in sentences."""
-    found = []
+def complaints(results: Sequence[Result]) -> Iterator[str]:
+    """A sentence for each thing that is wrong."""
     for result in results:
         mutant = result.mutant
         name = f"{mutant.place()}, {mutant.operator.name}"
         if result.failure:
-            found.append(f"{name}: {result.failure}")
-        elif result.caught_by and mutant.equivalent():
-            found.append(f"{name}: is listed as equivalent, but was caught by {result.caught_by}")
-        elif not result.caught_by and not mutant.equivalent():
-            found.append(f"{name}: nothing noticed it")
+            yield f"{name}: {result.failure}"
+        elif result.catch and mutant.equivalent():
+            yield f"{name}: listed as equivalent, but caught by {result.catch}"
+        elif not result.catch and not mutant.equivalent():
+            yield f"{name}: nothing notices it"
+
     used = {result.mutant.operator.name for result in results}
-    found += [f"the operator '{operator.name}' finds nothing" for operator in OPERATORS if operator.name not in used]
+    for operator in OPERATORS:
+        if operator.name not in used:
+            yield f"{operator.name}: there is no place for this fault in any chapter"
+
     listed = {(result.mutant.equivalent(), result.mutant.chapter) for result in results}
     for entry in EQUIVALENTS:
         for number in entry.chapters:
             if (entry, f"chapter{number}") not in listed:
-                found.append(f"equivalents.py lists '{entry.operator}' at '{entry.source}', not in chapter{number}")
-    return found
+                yield f"{entry.operator}: equivalents.py has '{entry.source}' of chapter{number}, which is not there"
 
 
-def table(results: list[Result]) -> str:
-    rows = [("place", "fault", "caught by")]
+def table(results: Sequence[Result]) -> str:
+    """A line for each mutant: where, which fault, how it was caught."""
+    rows = []
     for result in results:
         equivalent = result.mutant.equivalent()
-        how = result.caught_by or ("equivalent: " + equivalent.reason if equivalent else "NOTHING")
-        rows.append((result.mutant.place(), result.mutant.operator.name, how))
+        fate = f"equivalent: {equivalent.reason}" if equivalent else "NOT CAUGHT"
+        rows.append((result.mutant.place(), result.mutant.operator.name, str(result.catch or fate)))
     widths = [max(len(row[column]) for row in rows) for column in range(2)]
-    return "\n".join(f"{place:<{widths[0]}}  {fault:<{widths[1]}}  {how}" for place, fault, how in rows)
+    return "\n".join(f"{place:<{widths[0]}}  {fault:<{widths[1]}}  {fate}" for place, fault, fate in rows)
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--compiler", default=os.environ.get("CXX", "c++"))
-    parser.add_argument("--flags", default="", help="the build's C++ flags")
-    parser.add_argument("--program", type=Path, default=ROOT / "build/bin/edited_chapter")
-    arguments = parser.parse_args()
+def page(results: Sequence[Result]) -> str:
+    """docs/mutations.md. It has no line numbers, which every change of a chapter would change."""
+    lines = [
+        "<!-- Written by common/tests/mutation/mutation_test.py --write. -->",
+        "",
+        "# The mutation suite",
+        "",
+        "Would the checks notice if a kernel were wrong? The mutation suite finds out: it plants one fault at a time in a",
+        "copy of a chapter, wherever the fault has a place, and runs the copy in the [simulator](simulator.md). Each copy",
+        "must be caught by a hazard, by a wrong result, or by memory traffic that is not the chapter's. Where nothing",
+        "notices that a barrier is gone, either the check is blind or the kernel has one barrier too many.",
+        "",
+        "`ctest -L mutation` runs the suite; `common/tests/mutation/mutation_test.py` prints, for each copy, the line that",
+        "was changed and how that was noticed. The faults are patterns in",
+        "[`operators.py`](../common/tests/mutation/operators.py), so that a new barrier is tried without a change there.",
+        "",
+        f"{len(results)} copies of {len({result.mutant.chapter for result in results})} chapters:",
+        "",
+        "| fault | copies | caught by |",
+        "|---|---:|---|",
+    ]
+    for operator in OPERATORS:
+        fates = [result.catch for result in results if result.mutant.operator.name == operator.name]
+        kinds = Counter(catch.kind if catch else "equivalent" for catch in fates)
+        how = ", ".join(f"{kind.replace('_', ' ')} ({count})" for kind, count in kinds.most_common())
+        lines.append(f"| {operator.name} | {len(fates)} | {how} |")
+    lines += [
+        "",
+        "## Changes that are no faults",
+        "",
+        "These compute the same, with the same memory traffic and without a race. The suite fails if one of them is",
+        "noticed after all.",
+        "",
+        "| chapters | change | line | why nothing notices it |",
+        "|---|---|---|---|",
+    ]
+    for entry in EQUIVALENTS:
+        chapters = ", ".join(map(str, entry.chapters))
+        code = entry.source.split("  //")[0]
+        lines.append(f"| {chapters} | {entry.operator} | `{code}` | {entry.reason} |")
+    return "\n".join(lines) + "\n"
 
+
+def run(build: Path) -> list[Result]:
     chapters = read_chapters()
-    directory = Path(tempfile.mkdtemp(prefix="mutation-"))
+    directory = Path(tempfile.mkdtemp(prefix="mutation_"))
     try:
-        suite = Suite(Toolchain(arguments.compiler, arguments.flags, arguments.program), chapters, directory)
+        suite = Suite(Toolchain.of_build(build), chapters, directory)
         with ThreadPoolExecutor(parallel_jobs()) as pool:
             list(pool.map(suite.run_chapter, chapters))
-            results = list(pool.map(suite.run_mutant, plant(chapters)))
-    except Failure as failure:
-        print(failure, file=sys.stderr)
-        return 1
+            return list(pool.map(suite.run_mutant, plant(chapters)))
     finally:
         shutil.rmtree(directory)
 
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--build", type=Path, default=ROOT / "build", help="a build with edited_chapter [build]")
+    parser.add_argument("--write", action="store_true", help="writes docs/mutations.md")
+    options = parser.parse_args(arguments)
+    try:
+        results = run(options.build)
+    except Failure as failure:
+        print(f"mutation_test: {failure}", file=sys.stderr)
+        return 1
+
     print(table(results))
-    found = complaints(results)
-    caught = sum(bool(result.caught_by) for result in results)
-    print(f"\n{len(results)} mutants, {caught} caught, {len(EQUIVALENTS)} kinds of equivalent ones, {len(found)} complaints")
+    found = list(complaints(results))
+    text = page(results)
+    if options.write:
+        _PAGE.write_text(text, encoding="utf-8")
+    elif not _PAGE.exists() or _PAGE.read_text("utf-8") != text:
+        found.append("docs/mutations.md is out of date: run common/tests/mutation/mutation_test.py --write")
+    print(f"\n{len(results)} mutants, {sum(result.catch is not None for result in results)} of them caught")
     for complaint in found:
         print(f"mutation_test: {complaint}", file=sys.stderr)
     return 1 if found else 0

@@ -4,6 +4,8 @@ An operator finds all the places where its fault can be planted, so a new barrie
 change here. No mutation changes the number of lines: what the simulator says of a mutant names the chapter's lines.
 """
 
+from __future__ import annotations
+
 import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -117,6 +119,8 @@ _SWIZZLE = [
 # --- Copies, waits and barriers --------------------------------------------------------------------------------------
 
 _BARRIER = r"device::sync_(?:threads|warp)\(\);"
+_WARP = "device::warp_index()"
+_LANE = "device::lane_index()"
 _COMMENTS = r"[^\n]*\n(?:\s*//[^\n]*\n)*\s*"  # the rest of a line and lines of comment
 _COPY = re.compile(r"(?:(if \([^\n]*\)) \{\s*)?(\w+\.copy_global_to_shared\(\);)")
 
@@ -135,6 +139,9 @@ def _copy_before_barrier(files: Files) -> Iterator[Mutation]:
 
 _SYNCHRONISATION = [
     _remove("barrier removed", _BARRIER),
+    _replace("a warp's barrier for the block's", r"device::sync_threads\(\);", "device::sync_warp();"),
+    _replace("barrier that a warp goes around", r"device::sync_threads\(\);", f"if ({_WARP} > 0) device::sync_threads();"),
+    _replace("barrier that a lane goes around", r"device::sync_warp\(\);", f"if ({_LANE} > 0) device::sync_warp();"),
     _remove("wait removed", r"device::cp_async_wait<\d+>\(\);"),
     _remove("commit removed", r"device::cp_async_commit\(\);"),
     _remove("copy removed", r"\w+\.copy_global_to_shared\(\);"),

@@ -78,6 +78,22 @@ TEST(Banks, IdealIsOnePassForEachPhase) {
   EXPECT_EQ(ldmatrix_wavefronts(every(128), 4).ideal, 4);
 }
 
+TEST(Banks, PhasesOfALoadMergeIfNeighboursShareTheirAddress) {
+  // Lanes whose number differs in one bit share 16 bytes; the pairs lie side by side.
+  const auto taken = [](uint32_t bit, Direction direction, uint32_t lanes, bool spoilt) {
+    SharedAddresses addresses;
+    for (uint32_t lane = 0; lane < 32; ++lane) addresses[lane] = (lane / (2 * bit) * bit + lane % bit) * 16;
+    if (spoilt) addresses[31] = 0;
+    return shared_wavefronts(addresses, lanes, 16, direction).taken;
+  };
+  EXPECT_EQ(taken(1, Direction::kLoad, ~0u, false), 2);
+  EXPECT_EQ(taken(2, Direction::kLoad, ~0u, false), 2);
+  EXPECT_EQ(taken(4, Direction::kLoad, ~0u, false), 4);
+  EXPECT_EQ(taken(1, Direction::kStore, ~0u, false), 4);
+  EXPECT_EQ(taken(1, Direction::kLoad, ~0u, true), 4) << "one lane is enough to prevent it";
+  EXPECT_EQ(taken(1, Direction::kLoad, 0x7fffffff, true), 2) << "but for a lane that takes no part";
+}
+
 TEST(Banks, LanesThatTakeNoPartCostNothing) {
   EXPECT_EQ(shared_wavefronts(every(128), 0x0000000f, 4, Direction::kLoad).taken, 4);
   const Passes quarter = shared_wavefronts(every(16), 0x000000ff, 16, Direction::kStore);

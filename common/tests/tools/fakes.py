@@ -73,6 +73,12 @@ pathlib.Path(out).write_text(json.dumps({"testsuites": [{"testsuite": [test]}]})
 """
 
 NCU = """
+if "--import" in arguments:
+    print(pathlib.Path(value("--import")).read_text())
+    sys.exit()
+if "--export" in arguments:
+    pathlib.Path(value("--export")).write_text(pathlib.Path(SOURCE_PAGE).read_text())
+    sys.exit()
 log = pathlib.Path(value("--log-file"))
 metrics = value("--metrics").split(",")
 if asked("not_permitted"):
@@ -115,7 +121,8 @@ PROGRAMS = {
     "benchmark": BENCHMARK,
     "chapter_tests": CHAPTER_TESTS,
 }
-TOOLS = {"ncu": NCU, "compute-sanitizer": SANITIZER, "nvidia-smi": NVIDIA_SMI}
+SOURCE_PAGE = Path(__file__).parent / "data" / "ncu_source_chapter3_h200.csv"
+TOOLS = {"ncu": f'SOURCE_PAGE = "{SOURCE_PAGE}"\n{NCU}', "compute-sanitizer": SANITIZER, "nvidia-smi": NVIDIA_SMI}
 
 
 def write_scripts(directory: Path, scripts: dict[str, str]) -> None:

@@ -86,12 +86,12 @@ def wavefront_rows() -> list[dict[str, object]]:
 
 
 def write_gpu(directory: Path, name: str, speed: float) -> None:
-    state = {"sm_mhz": 1980, "temperature_celsius": 40}
-    steps = {
-        "benchmark": [{"date": "2026-11-30T00:00:00Z", "seconds": 60, "before": state, "after": state, "missing": 0}]
-    }
+    before, after = {"sm_mhz": 345, "temperature_celsius": 38}, {"sm_mhz": 1980, "temperature_celsius": 52}
+    entry = {"date": "2026-11-30T00:00:00Z", "seconds": 60, "before": before, "after": after, "missing": 0}
     facts = {"gpu": name, "sm": 90, "driver": "580.159.03", "runtime": "13.0", "date": "2026-11-30T00:00:00Z"}
-    write_json(directory / "environment.json", facts | {"flags": ["-O3"], "steps": steps, "programs": {}})
+    write_json(
+        directory / "environment.json", facts | {"flags": ["-O3"], "steps": {"benchmark": [entry]}, "programs": {}}
+    )
     write_benchmarks(directory, speed)
     write_csv(directory / "profile.csv", PROFILE_COLUMNS, profile_rows())
     rows = wavefront_rows()

@@ -18,29 +18,24 @@ class Figures(unittest.TestCase):
         directory = tempfile.TemporaryDirectory()
         self.addCleanup(directory.cleanup)
         self.root = Path(directory.name)
-        self.output = self.root / "figures"
         self.write("h200")
 
     def write(self, *gpus: str) -> None:
-        fixture.write_results(self.root / "results", {gpu: (f"NVIDIA {gpu.upper()}", 1) for gpu in gpus})
+        fixture.write_results(self.root / "docs" / "results", {gpu: (f"NVIDIA {gpu.upper()}", 1) for gpu in gpus})
 
     def figures(self) -> dict[str, str]:
-        return dict(plot.figures(read_results(self.root / "results")))
+        return {str(path): svg for path, svg in plot.figures(read_results(self.root / "docs" / "results"))}
 
     def run_plot(self, *arguments: str) -> int:
-        words = ["plot", "--results", str(self.root / "results"), "--output", str(self.output), *arguments]
+        words = ["plot", "--results", str(self.root / "docs" / "results"), "--root", str(self.root), *arguments]
         with mock.patch("sys.argv", words), contextlib.redirect_stdout(io.StringIO()):
             return plot.main()
 
-    def test_are_there_in_both_languages_for_each_gpu(self) -> None:
-        self.write("h200", "a100")
-        expected = {
-            f"results_{gpu}_{chart}{suffix}.svg"
-            for gpu in ("h200", "a100")
-            for chart in plot.CHARTS
-            for suffix in ("", ".zh")
-        }
+    def test_are_there_in_both_languages(self) -> None:
+        names = ("tflops", "percent", "stalls", "tiles", "roofline")
+        expected = {f"docs/{directory}{name}.svg" for directory in ("figures/", "zh/figures/") for name in names}
         self.assertEqual(set(self.figures()), expected)
+        self.assertIn("第 3 章", self.figures()["docs/zh/figures/tflops.svg"])
 
     def test_are_well_formed_with_a_title_and_a_colour_scheme(self) -> None:
         for name, svg in self.figures().items():
@@ -55,31 +50,40 @@ class Figures(unittest.TestCase):
 
     def test_show_the_figures_that_were_measured(self) -> None:
         figures = self.figures()
-        self.assertIn("chapter 3, (16, 4096): 295.7", figures["results_h200_tflops.svg"])
-        self.assertIn("FlashAttention-2, (16, 4096): 299.2", figures["results_h200_tflops.svg"])
-        self.assertIn("chapter 2, long scoreboard: 21.0 %", figures["results_h200_stalls.svg"])
-        self.assertIn("1071 TFLOP/s", figures["results_h200_roofline.svg"])  # 4096 * 132 * 1.98 GHz
-        self.assertIn("4.8 TB/s", figures["results_h200_roofline.svg"])
+        self.assertIn("chapter 3, (16, 4096): 295.7", figures["docs/figures/tflops.svg"])
+        self.assertIn("FlashAttention-2, (16, 4096): 299.2", figures["docs/figures/tflops.svg"])
+        self.assertIn("chapter 2, (16, 512): 92.9", figures["docs/figures/percent.svg"])
+        self.assertIn("chapter 2, long scoreboard: 21.0 %", figures["docs/figures/stalls.svg"])
+        self.assertIn(">113<", figures["docs/figures/tiles.svg"])
+        self.assertIn("1071 TFLOP/s", figures["docs/figures/roofline.svg"])  # 4096 * 132 * 1.98 GHz
+        self.assertIn("4.8 TB/s", figures["docs/figures/roofline.svg"])
 
-    def test_of_what_was_not_measured_are_left_out(self) -> None:
-        (self.root / "results" / "h200" / "profile.csv").unlink()
-        self.assertEqual({name for name in self.figures() if "stalls" in name or "roofline" in name}, set())
-        self.assertIn("results_h200_tflops.svg", self.figures())
+    def test_draw_a_second_gpu_below_the_first(self) -> None:
+        one = self.figures()
+        self.write("h200", "a100")
+        for name, svg in self.figures().items():
+            self.assertIn("NVIDIA A100, fp16", svg, name)
+            self.assertIn("NVIDIA H200, fp16", svg, name)
+            heights = [float(ElementTree.fromstring(text).get("height", "0")) for text in (one[name], svg)]
+            self.assertEqual(heights[1], 2 * heights[0], name)
 
-    def test_that_are_stale_or_of_a_gpu_that_is_gone_fail_the_check(self) -> None:
+    def test_say_so_where_nothing_was_measured(self) -> None:
+        (self.root / "docs" / "results" / "h200" / "profile.csv").unlink()
+        figures = self.figures()
+        for name in ("stalls", "roofline"):
+            self.assertIn(">n/a<", figures[f"docs/figures/{name}.svg"])
+        self.assertNotIn(">n/a<", figures["docs/figures/tflops.svg"])
+
+    def test_that_are_stale_fail_the_check_and_stay(self) -> None:
         self.assertEqual(self.run_plot(), 0)
         self.assertEqual(self.run_plot("--check"), 0)
-        figure = self.output / "results_h200_tiles.svg"
+        figure = self.root / "docs" / "figures" / "tiles.svg"
         figure.write_text("<svg/>", encoding="utf-8")
-        with self.assertRaisesRegex(Failure, "stale: .*results_h200_tiles.svg; run"):
+        with self.assertRaisesRegex(Failure, "stale: docs/figures/tiles.svg; run"):
             self.run_plot("--check")
+        self.assertEqual(figure.read_text(encoding="utf-8"), "<svg/>")
         self.run_plot()
-        gone = self.output / "results_v100_tiles.svg"
-        gone.write_text("<svg/>", encoding="utf-8")
-        with self.assertRaisesRegex(Failure, "results_v100_tiles.svg"):
-            self.run_plot("--check")
-        self.run_plot()
-        self.assertFalse(gone.exists())
+        self.assertEqual(self.run_plot("--check"), 0)
 
 
 class Axes(unittest.TestCase):

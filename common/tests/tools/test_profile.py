@@ -7,7 +7,7 @@ from unittest import mock
 
 import fakes
 import fixture
-from measuring import ncu
+from measuring import ncu, profiler
 from measuring.files import Failure, read_csv
 from measuring.kernels import DEFAULT_TILE, Kernel, Shape, Tile
 
@@ -30,6 +30,7 @@ class RawOutput(unittest.TestCase):
             "time_ms": "1.5726",
             "sm_mhz": "1786.84",
             "tensor_percent": "55.71",
+            "shared_percent": "78.27",
             "issue_percent": "34.16",
             "registers": "168",
             "dynamic_shared_bytes": "49152",
@@ -62,6 +63,18 @@ class RawOutput(unittest.TestCase):
         self.assertEqual(ncu.profile_row(KERNEL, SHAPE, {})["stall_wait"], "n/a")
 
 
+class HotInstructions(unittest.TestCase):
+    def test_are_those_with_the_most_samples_and_say_what_they_wait_for(self) -> None:
+        text = (H200.parent / "ncu_source_chapter3_h200.csv").read_text(encoding="utf-8")
+        first, second = ncu.hot_instructions(text, 2)
+        self.assertEqual((first.text, first.samples, first.reason), ("LDC R146, c[0x0][0x290]", 22759, "barrier"))
+        self.assertEqual((second.text, second.address), ("@P0 BRA 0x7f0e6b7a28a0", "17a0"))
+        self.assertGreater(first.share, second.share)
+
+    def test_of_another_page_are_none(self) -> None:
+        self.assertEqual(ncu.hot_instructions(H200.read_text(encoding="utf-8"), 2), [])
+
+
 class WithFakes(unittest.TestCase):
     def setUp(self) -> None:
         directory = tempfile.TemporaryDirectory()
@@ -82,7 +95,7 @@ class Running(WithFakes):
         self.addCleanup(patch.stop)
 
     def test_profiles_one_launch_with_the_clocks_as_they_are(self) -> None:
-        row = ncu.Profiler(self.build).profile(Kernel("2", "bf16", 64, Tile(128, 64, 8)), SHAPE)
+        row = profiler.Profiler(self.build).profile(Kernel("2", "bf16", 64, Tile(128, 64, 8)), SHAPE)
         self.assertEqual((row["chapter"], row["registers"], row["stall_wait"]), ("2", "1000", "60"))
         (call,) = fakes.calls(self.tools)
         self.assertIn("--clock-control none", call)
@@ -91,28 +104,28 @@ class Running(WithFakes):
 
     def test_does_without_a_metric_that_the_gpu_does_not_know_and_remembers(self) -> None:
         self.ask("unknown_metric")
-        profiler = ncu.Profiler(self.build)
+        remembering = profiler.Profiler(self.build)
         for _ in range(2):
-            self.assertEqual(profiler.profile(KERNEL, SHAPE)["tensor_instructions"], "1000")
+            self.assertEqual(remembering.profile(KERNEL, SHAPE)["tensor_instructions"], "1000")
         self.assertEqual(len(fakes.calls(self.tools)), 3)
 
     def test_tries_without_ending_the_program_where_that_hangs(self) -> None:
         self.ask("hangs_with_kill")
-        self.assertEqual(ncu.Profiler(self.build, seconds=2).profile(KERNEL, SHAPE)["registers"], "1000")
+        self.assertEqual(profiler.Profiler(self.build, seconds=2).profile(KERNEL, SHAPE)["registers"], "1000")
 
     def test_says_how_counters_are_permitted(self) -> None:
         self.ask("not_permitted")
-        with self.assertRaisesRegex(ncu.NoCounters, "NVreg_RestrictProfilingToAdminUsers=0"):
-            ncu.Profiler(self.build).profile(KERNEL, SHAPE)
+        with self.assertRaisesRegex(profiler.NoCounters, "NVreg_RestrictProfilingToAdminUsers=0"):
+            profiler.Profiler(self.build).profile(KERNEL, SHAPE)
 
     def test_passes_on_what_the_profiler_complains_of(self) -> None:
         self.ask("broken")
         with self.assertRaisesRegex(Failure, "The device is on fire"):
-            ncu.Profiler(self.build).profile(KERNEL, SHAPE)
+            profiler.Profiler(self.build).profile(KERNEL, SHAPE)
 
     def test_says_that_a_program_is_not_built(self) -> None:
         with self.assertRaisesRegex(Failure, "chapter9: build it first"):
-            ncu.Profiler(self.build).profile(Kernel("9", "fp16", 128, DEFAULT_TILE), SHAPE)
+            profiler.Profiler(self.build).profile(Kernel("9", "fp16", 128, DEFAULT_TILE), SHAPE)
 
 
 class CommandLine(WithFakes):
@@ -128,6 +141,12 @@ class CommandLine(WithFakes):
         rows = read_csv(file)
         self.assertEqual(len(rows), 2 * 2 * 2)  # chapters, tiles, shapes
         self.assertEqual({row["block_q"] for row in rows}, {"64", "128"})
+
+    def test_shows_where_warps_wait(self) -> None:
+        done = self.profile("--chapters", "1", "--instructions", "1")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("LDC R146, c[0x0][0x290]", done.stdout)
+        self.assertIn("barrier", done.stdout)
 
     def test_shows_the_committed_profiles_where_nothing_can_be_measured(self) -> None:
         (self.tools / "ncu").unlink()

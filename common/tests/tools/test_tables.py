@@ -106,6 +106,24 @@ class OtherTables(WithResults):
         spilling = next(line for line in table.splitlines() if "128 × 64, 4" in line)
         self.assertIn("| **255 + 224** | 255 |", spilling)
 
+    def test_a_chapter_alone_is_still_compared_with_the_one_before(self) -> None:
+        self.assertEqual(row_of(self.table("summary", chapters="3"), "3"), row_of(self.table("summary"), "3"))
+
+    def test_correctness_is_that_of_the_chapters_asked_for(self) -> None:
+        self.assertIn("All 1 results are right.", self.table("correctness", chapters="2"))
+
+    def test_pairing_shows_the_reference_beside_each_chapter(self) -> None:
+        table = self.table("pairing")
+        self.assertEqual(row_of(table, "FlashAttention-2 alone")[4], "299")
+        self.assertEqual(row_of(table, "FlashAttention-2 in turn with chapter 1")[4], "299")
+        file = self.results_directory / "h200" / "benchmark_fp16_d128.json"
+        text = file.read_text(encoding="utf-8")
+        file.write_text(text.replace(f'"% of FlashAttention-2": {100 * 57 / 340}', '"% of FlashAttention-2": 16'))
+        self.assertEqual(row_of(self.table("pairing"), "FlashAttention-2 in turn with chapter 1")[4], "314")
+
+    def test_environment_shows_the_span_of_clocks_and_temperatures(self) -> None:
+        self.assertEqual(row_of(self.table("environment"), "temperature, C, between steps")[1], "38 to 52")
+
     def test_wavefronts_say_whether_all_are_equal(self) -> None:
         self.assertIn("All 4 counts of 4 kernels are equal.", self.table("wavefronts"))
         file = self.results_directory / "h200" / "wavefronts.csv"

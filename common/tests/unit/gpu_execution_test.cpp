@@ -11,6 +11,7 @@
 #include "common/harness/reference.h"
 #include "common/harness/refusal.h"
 #include "common/harness/text_report.h"
+#include "common/harness/workbench.h"
 #include "common/tests/unit/refusal_of.h"
 
 namespace harness {
@@ -227,6 +228,24 @@ TEST_F(OnAGpu, AReferenceThatFailsIsNotAvailable) {
   const Results all = results();
   EXPECT_TRUE(all.chapters[0].ok());
   EXPECT_FALSE(all.chapters[0].references[0].timing);
+}
+
+TEST_F(OnAGpu, AWorkbenchVerifiesBeforeItTimes) {
+  const Plan plan = make_plan(options_);
+  fake.faulty = second;
+  Workbench bench(plan.problem);
+  EXPECT_TRUE(bench.holds(plan.problem));
+  SweepCase right{"first", plan.chapters[0], plan.kernels[0], "", plan.problem, false};
+  SweepCase wrong{"second", plan.chapters[1], plan.kernels[1], "", plan.problem, false};
+  EXPECT_EQ(bench.prepare(right).message, "");
+  EXPECT_EQ(fake.timed.size(), 2u + 3u);  // the size of a batch, and warm-ups
+  bench.prepare(right);
+  EXPECT_EQ(fake.timed.size(), 2u + 3u);  // once
+  EXPECT_NE(bench.prepare(wrong).message.find("NaN"), std::string::npos);
+  EXPECT_EQ(fake.timed.size(), 2u + 3u);  // nothing that is wrong
+  EXPECT_EQ(bench.prepare_reference("FlashAttention-2", false).message, "");
+  fake.info.free_bytes = 1000;
+  EXPECT_NE(refusal_of([&] { Workbench too_large(plan.problem); }), "");
 }
 
 TEST_F(OnAGpu, WhatDoesNotFitIsRefused) {

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <utility>
+#include <vector>
 
 namespace harness {
 namespace {
@@ -42,6 +44,17 @@ TEST(HostTensor, HugeStridesCostOnlyWhatIsTouched) {
   EXPECT_EQ(tensor.row(1, 0, 0)[63], kPoison);
   EXPECT_EQ(tensor.row(0, 0, 0)[64], 0);
   EXPECT_TRUE(tensor.guards_intact());
+  EXPECT_TRUE(tensor.is_sparse());
+}
+
+TEST(HostTensor, HasOnePartUnlessItIsSparse) {
+  std::vector<std::pair<int64_t, int64_t>> parts;
+  const auto visit = [&](int64_t first, int64_t count) { parts.emplace_back(first, count); };
+  HostTensor({2, 3, 2, 64, {1000, 200, 80}}).for_each_part(visit);
+  EXPECT_EQ(parts, (std::vector<std::pair<int64_t, int64_t>>{{0, 1000 + 2 * 200 + 80 + 64}}));
+  parts.clear();
+  HostTensor({2, 1, 1, 64, {100000, 64, 64}}).for_each_part(visit);
+  EXPECT_EQ(parts, (std::vector<std::pair<int64_t, int64_t>>{{0, 64}, {100000, 64}}));
 }
 
 }  // namespace

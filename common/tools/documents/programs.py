@@ -5,7 +5,7 @@
   <!-- experiment: chapter3      a table follows, up to <!-- end experiment -->: one row for each change to the chapter
   kernel.cuh: a_line(); #2       takes the second such text out of the file
   tile.cuh: old => new           puts another in its place; the text must be there once
-  -->
+  -->                            `chapter3 messages` adds the simulator's sentences
 
 A command sees the repository as its working directory, with the build as `build`; what it writes there is thrown away.
 """
@@ -18,13 +18,13 @@ import re
 import shutil
 import subprocess
 import tempfile
+import textwrap
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 import edited_chapter
-
 from documents.pages import Marker, Page, Problem, fenced
 
 SECONDS = 120  # that a command may take
@@ -226,7 +226,7 @@ _WORDS: dict[str, dict[str, str]] = {
         "nothing": "nothing",
         "right": "right",
         "wrong": "wrong",
-        "of": "of",
+        "of": " of {names}",
         "conflicts": "{ratio} times the fewest wavefronts for `{family}`",
         "comma": ", ",
     },
@@ -237,7 +237,7 @@ _WORDS: dict[str, dict[str, str]] = {
         "nothing": "无",
         "right": "正确",
         "wrong": "错误",
-        "of": "：",
+        "of": "：{names}",
         "conflicts": "`{family}` 的 wavefront 是最少数的 {ratio} 倍",
         "comma": "、",
     },
@@ -257,7 +257,10 @@ def _found(outcome: edited_chapter.Outcome, before: edited_chapter.Outcome, word
         wavefronts = outcome.traffic[f"{family} {tensor} wavefronts"]
         ratio = f"{wavefronts / (wavefronts - excess):.1f}"
         tensors.setdefault(words["conflicts"].format(family=family, ratio=ratio), set()).add(tensor)
-    found = [f"{what} {words['of']} {words['comma'].join(sorted(names))}" if names else what for what, names in tensors.items()]
+    found = []
+    for what, names in tensors.items():
+        of = words["of"].format(names=words["comma"].join(sorted(names))) if names else ""
+        found.append(what + of)
     return "; ".join(found) or words["nothing"]
 
 
@@ -268,7 +271,10 @@ def _quoted(text: str) -> str:
 def experiment(page: Page, marker: Marker, workplace: Workplace) -> list[str]:
     """The table for an `experiment` marker."""
     place = page.place(marker.line - 1)
-    chapter, *lines = marker.arguments.removeprefix(":").strip().split("\n")
+    first, *lines = marker.arguments.removeprefix(":").strip().split("\n")
+    chapter, _, extra = first.partition(" ")
+    if not re.fullmatch(r"chapter\d+", chapter) or extra not in ("", "messages"):
+        raise Problem(place, f"'{first}' is not of the form `chapterN` or `chapterN messages`")
     changes = [Change.parse(line, place) for line in lines if line]
     words = _WORDS["zh" if "/zh/" in f"/{page.name}" else "en"]
     up = "/".join([".."] * (len(page.path.relative_to(page.root).parts) - 1)) or "."
@@ -281,7 +287,10 @@ def experiment(page: Page, marker: Marker, workplace: Workplace) -> list[str]:
             what = f"{words['without']} {_quoted(change.old)}"
         result = words["right" if found.outcome.correct else "wrong"]
         table.append(f"| {where} | {what} | {_found(found.outcome, before.outcome, words)} | {result} |")
-    return ["", *table, ""]
+    if not extra:
+        return ["", *table, ""]
+    messages = [_COPY.sub(r"\1", hazard.message) for found in findings for hazard in found.outcome.hazards]
+    return ["", *table, "", *fenced("text", [line for text in messages for line in textwrap.wrap(text, 116)]), ""]
 
 
 Generator = Callable[[Page, Marker, Workplace], list[str]]

@@ -10,7 +10,8 @@ from documents.pages import Page
 # Languages of blocks that come from somewhere, and the markers that say from where.
 _GENERATED = {"cpp": ("code", "sketch"), "cuda": ("code", "sketch"), "diff": ("diff",), "console": ("output",)}
 _MEASURED = re.compile(
-    r"\d\s*(?:TFLOP|GFLOP|[TG]B/s|ms\b|µs|us\b|[GM]Hz|watts?\b|W\b|%|per cent)|\d(?:\.\d+)?\s*(?:x|times) (?:as fast|faster)"
+    r"\d\s*(?:TFLOP|GFLOP|[TG]B/s|ms\b|µs|us\b|[GM]Hz|watts?\b|W\b|%|per cent)"
+    r"|\d(?:\.\d+)?\s*(?:x|times) (?:as fast|faster)"
 )
 _CITED = re.compile(r"\]\(https?:|further-reading\.md#")
 _CODE = re.compile(r"(`+)(.+?)\1")

@@ -12,7 +12,6 @@ from __future__ import annotations
 import os
 import shlex
 import subprocess
-import textwrap
 from pathlib import Path
 
 from documents.pages import Marker, Page, Problem, fenced
@@ -60,16 +59,39 @@ def code(page: Page, marker: Marker, root: Path) -> list[str]:
             raise Problem(place, f"{len(found)} lines of {name} have '{named['from']}', and one should")
         begin, end = found[0], found[0] + 1
     if "to" in named:
-        closing = [index for index in range(begin, len(lines)) if named["to"] in lines[index]]
-        if not closing:
+        last = _closing_brace(lines, begin) if named["to"] == "}" else _first_with(lines, begin, named["to"])
+        if last is None:
             raise Problem(place, f"no line of {name} after the first one shown has '{named['to']}'")
-        end = closing[0] + 1
-    shown = textwrap.dedent("\n".join(lines[begin:end])).split("\n")
-    return fenced(_LANGUAGES.get(path.suffix, "text"), shown)
+        end = last + 1
+    return fenced(_LANGUAGES.get(path.suffix, "text"), _dedent(lines[begin:end]))
+
+
+def _dedent(lines: list[str]) -> list[str]:
+    """Moved to the left margin, but for preprocessor lines such as `#pragma unroll`, which are there already."""
+    texts = [line for line in lines if line.strip() and not line.startswith("#")]
+    margin = min((len(line) - len(line.lstrip()) for line in texts), default=0)
+    return [line if line.startswith("#") else line[margin:] for line in lines]
+
+
+def _first_with(lines: list[str], begin: int, text: str) -> int | None:
+    return next((index for index in range(begin, len(lines)) if text in lines[index]), None)
+
+
+def _closing_brace(lines: list[str], begin: int) -> int | None:
+    """The line on which the braces that were opened from `begin` on are closed again."""
+    depth = 0
+    for index in range(begin, len(lines)):
+        depth += lines[index].count("{")
+        closed = lines[index].count("}")
+        depth -= closed
+        if closed and depth == 0:
+            return index
+    return None
 
 
 def _git_diff(before: Path, after: Path, context: str) -> list[str]:
-    command = ["git", "diff", "--no-index", "--no-color", "--no-ext-diff", f"-U{context}", "--", before, after]
+    options = ["--no-index", "--no-color", "--no-ext-diff", f"-U{context}"]
+    command = ["git", "diff", *options, "--", str(before), str(after)]
     environment = {**os.environ, "GIT_CONFIG_GLOBAL": os.devnull, "GIT_CONFIG_NOSYSTEM": "1"}
     done = subprocess.run(command, capture_output=True, text=True, env=environment, check=False, cwd=before.parent)
     return done.stdout.rstrip("\n").split("\n")

@@ -30,7 +30,7 @@ _CHINESE = (
 def draw(chapter: int, binaries: Path, language: str) -> str:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "banks.svg"
-        command = [program(chapter, binaries), "--banks", INSTRUCTION, "--banks-svg", path]
+        command = [program(chapter, binaries), "--device", "sim", "--banks", INSTRUCTION, "--banks-svg", path]
         subprocess.run(command, check=True, capture_output=True, text=True)
         svg = path.read_text(encoding="utf-8")
     if language == "zh":

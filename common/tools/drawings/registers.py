@@ -50,7 +50,7 @@ def fragments(names: Constants) -> Part:
     key_blocks, depth_blocks = names["kBlockKv"] // 8, names["kHeadDim"] // 8
     k = held(key_blocks, depth_blocks, names.get("kWholeK", 1), names.get("kStagesK", 1))
     v = held(depth_blocks, key_blocks, names.get("kWholeV", 1), names.get("kStagesV", 1))
-    return Part("K, V", max(k, v), "tint-k")
+    return Part("K, V", max(k, v), "half-k")
 
 
 def rest(names: Constants) -> Part:
@@ -161,7 +161,7 @@ def _legend(drawing: Drawing, y: float, has_marks: bool, t: Translate) -> float:
             ("half-o", t("O, fp32")),
             ("half-s", t("S, fp32")),
             ("half-q", t("Q, 16 bits")),
-            ("tint-k", t("fragments of K or V, as declared")),
+            ("half-k", t("fragments of K or V, as declared")),
         ],
         [("tint-soft", t("the rest, as config.cuh reckons: fragments, addresses, softmax"))],
     ]

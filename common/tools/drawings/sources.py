@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 REPOSITORY = Path(__file__).resolve().parents[3]
@@ -22,6 +23,7 @@ class Tile:
         return f"{self.block_q} x {self.block_kv}"
 
 
+@cache
 def read(path: str) -> str:
     return (REPOSITORY / path).read_text(encoding="utf-8")
 
@@ -87,6 +89,7 @@ def tiles() -> list[Tile]:
     return [Tile(int(q), int(kv), int(warps)) for q, kv, warps in found]
 
 
+@cache
 def _expression(path: str, pattern: str) -> str:
     match = re.search(pattern, read(path), re.DOTALL)
     assert match, f"{path} has no {pattern}"

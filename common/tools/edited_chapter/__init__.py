@@ -1,13 +1,17 @@
 """Compiles an edited copy of a chapter and runs it in the simulator.
 
-One kernel is compiled, into a shared library (kernel.cpp), and the program `edited_chapter` (run.cpp) runs it: about a
-second in all, where a whole chapter takes a minute.
+One kernel is compiled, into a shared library (kernel.cpp), and the program `edited_chapter` (run.cpp) runs it: a second
+in all, where building a whole chapter takes a minute.
 """
+
+from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import subprocess
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,15 +19,20 @@ from typing import Any
 ROOT = Path(__file__).resolve().parents[3]
 _SOURCE = Path(__file__).resolve().parent / "kernel.cpp"
 _PREAMBLE = "common/harness/registration.cuh"  # what kernel.cpp includes before the chapter
+_SECONDS = 120  # that a run may take
 
 
 class Failure(Exception):
-    """The copy could not be compiled, or its program broke off. The text says what the compiler or program said."""
+    """The copy could not be compiled, or the program broke off. The text says what the compiler or program said."""
+
+
+class Refused(Failure):
+    """The program would not run the kernel. The text is its sentence."""
 
 
 @dataclass(frozen=True)
 class Shape:
-    """Which kernel of a chapter is compiled."""
+    """Which kernel of a chapter is compiled. All are for fp16."""
 
     head_dim: int = 128
     block_q: int = 64
@@ -50,15 +59,16 @@ class Problem:
     input: str = "normal"
 
     def options(self) -> list[str]:
-        return ["--heads", str(self.heads), "--seq-q", str(self.seq_q), "--seq-kv", str(self.seq_kv),
-                "--input", self.input]  # fmt: skip
+        numbers = {"heads": self.heads, "seq-q": self.seq_q, "seq-kv": self.seq_kv}
+        words = [word for name, number in numbers.items() for word in (f"--{name}", str(number))]
+        return [*words, "--input", self.input]
 
 
 @dataclass(frozen=True)
 class Hazard:
     """One kind of hazard at one pair of source lines."""
 
-    kind: str
+    kind: str  # "read_before_wait", ...
     file: str
     line: int
     tensor: str
@@ -73,8 +83,8 @@ class Outcome:
     message: str  # what is wrong with the output, or ""
     hazards: list[Hazard]
     shared_bytes: int
-    # "ldmatrix K excess": 0, of shared memory, by family and tensor: requests, wavefronts, excess; of global memory:
-    # requests, sectors, excess.
+    # Of shared memory, "ldmatrix K excess": 0, by family and tensor: requests, wavefronts and excess, which is the
+    # wavefronts beyond the fewest possible. Of global memory, "global cp_async K excess": 0: requests, sectors, excess.
     traffic: dict[str, int]
     per_key_tile: dict[str, int] = field(default_factory=dict)  # warp instructions of a block: "ldmatrix": 256
 
@@ -87,13 +97,12 @@ def _hazard(entry: dict[str, Any]) -> Hazard:
 def _traffic(counters: dict[str, Any]) -> dict[str, int]:
     counts = {}
     families = [(name, "wavefronts", family) for name, family in counters.items() if name != "global"]
-    families += [(name, "sectors", family) for name, family in counters["global"].items()]
+    families += [(f"global {name}", "sectors", family) for name, family in counters["global"].items()]
     for name, unit, family in families:
         for tensor, numbers in family.get("tensors", {}).items():
-            place = f"{name} {tensor}" if unit == "wavefronts" else f"global {name} {tensor}"
-            counts[f"{place} requests"] = numbers["requests"]
-            counts[f"{place} {unit}"] = numbers[unit]
-            counts[f"{place} excess"] = numbers[unit] - numbers[f"ideal_{unit}"]
+            counts[f"{name} {tensor} requests"] = numbers["requests"]
+            counts[f"{name} {tensor} {unit}"] = numbers[unit]
+            counts[f"{name} {tensor} excess"] = numbers[unit] - numbers[f"ideal_{unit}"]
     return counts
 
 
@@ -111,40 +120,58 @@ def read_outcome(report: dict[str, Any]) -> Outcome:
 
 @dataclass(frozen=True)
 class Toolchain:
-    """How copies are compiled and run: with the compiler and flags of the build, by its program edited_chapter."""
+    """How copies are compiled and run: with a compiler and flags, by a build's program edited_chapter."""
 
     compiler: str
     flags: str
     program: Path
 
-    def _compile(self, arguments: list[str]) -> None:
-        command = [self.compiler, *shlex.split(self.flags), "-std=c++20", "-O1", "-fPIC", "-Wno-unknown-pragmas"]
-        result = subprocess.run(command + arguments, capture_output=True, text=True, cwd=ROOT, check=False)
-        if result.returncode != 0:
-            raise Failure(result.stderr)
+    @staticmethod
+    def of_build(build: Path) -> Toolchain:
+        """With the compiler and the flags of a build. Throws Failure if the directory holds none."""
+        cache = build / "CMakeCache.txt"
+        if not cache.exists():
+            raise Failure(f"{build} is no build: it has no CMakeCache.txt")
+        entries = dict(re.findall(r"^(\w+):\w+=(.*)$", cache.read_text(encoding="utf-8"), re.MULTILINE))
+        program = build / "bin" / "edited_chapter"
+        return Toolchain(entries["CMAKE_CXX_COMPILER"], entries["CMAKE_CXX_FLAGS"], program.resolve())
+
+    def _compile(self, arguments: Sequence[str]) -> None:
+        # Without optimisation: compiling takes longer than running.
+        command = [self.compiler, *shlex.split(self.flags), "-std=c++20", "-O0", "-fPIC", "-Wno-unknown-pragmas"]
+        done = subprocess.run([*command, *arguments], capture_output=True, text=True, cwd=ROOT, check=False)
+        if done.returncode != 0:
+            raise Failure(done.stderr)
 
     def precompile(self, directory: Path) -> Path:
-        """Compiles once what all copies include. For `compile`, when there are many."""
+        """Compiles once what all copies include. For `compile`, if there are many."""
         header = directory / "preamble.h"
-        header.write_text(f'#include "{_PREAMBLE}"\n')
+        header.write_text(f'#include "{_PREAMBLE}"\n', encoding="utf-8")
         self._compile(["-I.", "-x", "c++-header", str(header), "-o", f"{header}.gch"])
         return header
 
     def compile(self, copy: Path, chapter: str, shape: Shape, library: Path, precompiled: Path | None = None) -> None:
         """Compiles one kernel of the copy of a chapter. Throws Failure with the compiler's words."""
         preamble = ["-include", str(precompiled)] if precompiled else []
-        number = chapter.removeprefix("chapter")
-        macros = [f"-DCHAPTER_NUMBER={number}", f"-DKERNEL={shape.config()}"]
+        macros = [f"-DCHAPTER_NUMBER={chapter.removeprefix('chapter')}", f"-DKERNEL={shape.config()}"]
         self._compile([*preamble, f"-I{copy}", "-I.", *macros, "-shared", str(_SOURCE), "-o", str(library)])
 
     def run(self, library: Path, shape: Shape, problem: Problem) -> Outcome:
-        """Runs the kernel and compares all of O with the float64 reference."""
+        """Runs the kernel and compares all of O with the float64 reference. Throws Refused, or Failure."""
         command = [str(self.program), str(library), "--device", "sim", "--check", "full", "--json", "-"]
         command += shape.options() + problem.options()
-        result = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False, timeout=120)
-        if result.returncode not in (0, 1) or not result.stdout:
-            raise Failure(f"{shlex.join(command)} ended with status {result.returncode}: {result.stderr}")
-        return read_outcome(json.loads(result.stdout))
+        try:
+            done = subprocess.run(command, capture_output=True, text=True, cwd=ROOT, check=False, timeout=_SECONDS)
+        except subprocess.TimeoutExpired:
+            raise Failure(f"{shlex.join(command)} takes more than {_SECONDS} seconds") from None
+        except OSError as error:
+            raise Failure(f"{self.program} cannot be run ({error.strerror}): build the target edited_chapter") from None
+        if done.stdout and done.returncode in (0, 1):
+            return read_outcome(json.loads(done.stdout))
+        sentence = done.stderr.strip().removeprefix("edited_chapter: ")
+        if done.returncode in (1, 2):
+            raise Refused(sentence)
+        raise Failure(f"{shlex.join(command)} broke off with status {done.returncode}: {sentence}")
 
 
 def parallel_jobs() -> int:

@@ -37,6 +37,21 @@ class Chart(Drawing):
             x += 15 + CHARACTER * sum(2 if ord(letter) > 0x2E7F else 1 for letter in name) + 16
 
 
+def sheet(title: str, charts: Sequence[Chart]) -> Chart:
+    """Charts below each other, in one file. Without any it says so."""
+    whole = Chart(sum(chart.height for chart in charts) or 40, title, "" if charts else "n/a")
+    if not charts:
+        return whole
+    whole._body.clear()
+    y = 0.0
+    for chart in charts:
+        whole._body += [f'<g transform="translate(0 {number(y)})">', *chart._body, "</g>"]
+        whole._classes |= chart._classes
+        y += chart.height
+    whole.description = "; ".join(chart.description for chart in charts)
+    return whole
+
+
 def nice_step(largest: float, steps: int = 5) -> float:
     """1, 2 or 5 times a power of ten, so that about so many reach the largest."""
     if largest <= 0:

@@ -1,4 +1,4 @@
-"""Runs Nsight Compute on one launch of a kernel, and reads what it prints.
+"""What Nsight Compute is asked for, and what its output means. measuring/profiler.py runs it.
 
 Metrics are named in the Nsight Compute documentation, "Kernel Profiling Guide". What a GPU does not have is left out.
 """
@@ -7,16 +7,11 @@ from __future__ import annotations
 
 import csv
 import re
-import tempfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
-from measuring.commands import Outcome, find_tool, run
-from measuring.files import NOT_AVAILABLE, Failure, Row
-from measuring.kernels import Kernel, Shape, flags_of, program_of
-
-KERNEL_NAME = "attention_forward"
+from measuring.files import NOT_AVAILABLE, Row
+from measuring.kernels import Kernel, Shape
 
 # The reasons that are told apart; all others are "other".
 STALLS = (
@@ -76,6 +71,13 @@ RATES = (
             "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_active",
         ),
     ),
+    Field(
+        "shared_percent",  # of the pipe that every access to shared memory goes through
+        (
+            "l1tex__data_pipe_lsu_wavefronts.avg.pct_of_peak_sustained_elapsed",
+            "l1tex__data_pipe_lsu_wavefronts_mem_shared.avg.pct_of_peak_sustained_elapsed",
+        ),
+    ),
     Field("issue_percent", ("smsp__issue_active.avg.pct_of_peak_sustained_active",)),
     Field("warps_per_sm", ("sm__warps_active.avg.per_cycle_active",)),
 )
@@ -107,17 +109,6 @@ PROFILE_COLUMNS = (
     *STALL_COLUMNS,
     *(field.column for field in DEVICE),
 )
-
-PERMISSION = (
-    "the driver keeps the counters for administrators (ERR_NVGPUCTRPERM): run this as root, or put the line 'options "
-    "nvidia NVreg_RestrictProfilingToAdminUsers=0' into /etc/modprobe.d/nvidia-counters.conf and restart the machine; "
-    "a container needs --cap-add=SYS_ADMIN besides"
-)
-
-
-class NoCounters(Failure):
-    """Nothing can be profiled on this machine."""
-
 
 Metrics = dict[str, str]
 
@@ -190,75 +181,33 @@ def profile_row(kernel: Kernel, shape: Shape, metrics: Mapping[str, str]) -> Row
     return {column: row[column] for column in PROFILE_COLUMNS}
 
 
-# --- Running it ------------------------------------------------------------------------------------------------------
+@dataclass(frozen=True)
+class Hot:
+    """An instruction at which warps were found waiting."""
+
+    address: str  # from the beginning of the kernel
+    text: str
+    samples: int
+    share: float  # of all samples, per cent
+    reason: str  # what most of the samples waited for
 
 
-def unknown_metrics(log: str, metrics: Sequence[str]) -> list[str]:
-    """Those that an error message names."""
-    errors = "\n".join(line for line in log.splitlines() if line.startswith(("==ERROR==", "==WARNING==")))
-    return [name for name in metrics if name in errors or re.search(rf"\b{re.escape(name.split('.')[0])}\b", errors)]
+def hot_instructions(text: str, count: int) -> list[Hot]:
+    """Of `--page source --csv`: the instructions with the most samples, those first."""
+    table = list(csv.reader(line for line in text.splitlines() if line.startswith('"')))
+    header = next((row for row in table if row[:2] == ["Address", "Source"]), None)
+    if header is None:
+        return []
+    samples = header.index("# Samples")
+    reasons = [i for i, name in enumerate(header) if name.startswith("stall_") and "Not Issued" not in name]
+    lines = [row for row in table if len(row) == len(header) and row[0].startswith("0x")]
+    start = min((int(row[0], 16) for row in lines), default=0)
+    total = sum(int(row[samples].replace(",", "")) for row in lines) or 1
 
+    def hot(row: Sequence[str]) -> Hot:
+        found = int(row[samples].replace(",", ""))
+        most = max(reasons, key=lambda i: int(row[i].replace(",", "") or 0))
+        address = f"{int(row[0], 16) - start:04x}"
+        return Hot(address, " ".join(row[1].split()), found, 100 * found / total, header[most].removeprefix("stall_"))
 
-def explain(outcome: Outcome, log: str) -> Failure:
-    text = log + outcome.text
-    if "ERR_NVGPUCTRPERM" in text:
-        return NoCounters(PERMISSION)
-    if "LibraryNotLoaded" in text or "not supported" in text:
-        return NoCounters(f"ncu cannot read counters here: {outcome.last_line() or log.strip()}")
-    if outcome.timed_out:
-        return Failure("ncu took too long")
-    errors = [line for line in text.splitlines() if "==ERROR==" in line] or text.strip().splitlines()[-1:]
-    return Failure(f"ncu gave no counters: {errors[0] if errors else f'exit status {outcome.status}'}")
-
-
-class Profiler:
-    """Nsight Compute and the programs of one build. It remembers what this machine refused."""
-
-    def __init__(self, build: Path, seconds: float = 60) -> None:
-        path = find_tool("ncu")
-        if path is None:
-            raise NoCounters("ncu is not in PATH: Nsight Compute comes with the CUDA Toolkit")
-        self._path = path
-        self._build = build
-        self._seconds = seconds
-        self._unknown: set[str] = set()
-        self._kill = True
-
-    def _command(self, log: Path, metrics: Sequence[str], sections: Sequence[str], target: Sequence[str]) -> list[str]:
-        """Profiles the first launch of the kernel, which is the one whose result the program checks, at whatever clocks
-        the GPU has, and ends the program then."""
-        options = ["--clock-control", "none", "--kernel-name", KERNEL_NAME, "--launch-count", "1"]
-        output = ["--page", "raw", "--csv", "--print-units", "base", "--log-file", str(log)]
-        chosen = [word for section in sections for word in ("--section", section)]
-        wanted = ["--metrics", ",".join(metrics)] if metrics else []
-        end = ["--kill", "yes"] if self._kill else []
-        return [self._path, *options, *output, *chosen, *wanted, *end, *target]
-
-    def _try(self, metrics: Sequence[str], sections: Sequence[str], target: Sequence[str]) -> tuple[Outcome, str]:
-        with tempfile.TemporaryDirectory() as directory:
-            file = Path(directory) / "log"
-            outcome = run(self._command(file, metrics, sections, target), self._seconds)
-            return outcome, file.read_text(encoding="utf-8", errors="replace") if file.exists() else ""
-
-    def measure(self, kernel: Kernel, shape: Shape, fields: Sequence[Field], sections: Sequence[str] = ()) -> Metrics:
-        """The metrics of one launch of one kernel."""
-        program = self._build / "bin" / program_of(kernel.chapter)
-        if not program.exists():
-            raise Failure(f"there is no {program}: build it first")
-        target = [str(program), "--device", "gpu", *flags_of(kernel, shape)]
-        while True:
-            metrics = [name for field in fields for name in field.metrics if name not in self._unknown]
-            outcome, log = self._try(metrics, sections, target)
-            launches = parse_raw(log)
-            if launches:
-                return launches[0]
-            unknown = unknown_metrics(log + outcome.text, metrics)
-            if outcome.timed_out and self._kill:
-                self._kill = False
-            elif unknown:
-                self._unknown.update(unknown)
-            else:
-                raise explain(outcome, log)
-
-    def profile(self, kernel: Kernel, shape: Shape) -> Row:
-        return profile_row(kernel, shape, self.measure(kernel, shape, FIELDS, SECTIONS))
+    return sorted(map(hot, lines), key=lambda instruction: -instruction.samples)[:count]

@@ -31,7 +31,14 @@ def stalls(results: Results, arguments: Arguments) -> str:
 
 
 def profile(results: Results, arguments: Arguments) -> str:
-    columns = ("tensor_percent", "issue_percent", "cycles_per_instruction", "registers", "blocks_per_sm")
+    columns = (
+        "tensor_percent",
+        "shared_percent",
+        "issue_percent",
+        "cycles_per_instruction",
+        "registers",
+        "blocks_per_sm",
+    )
 
     def megabytes(row: Row | None, *names: str) -> str:
         values = [number_of(row, name) for name in names]

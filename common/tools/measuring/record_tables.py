@@ -9,8 +9,17 @@ from measuring.table_support import Arguments, for_each_gpu, gpus_of, markdown, 
 
 
 def correctness(results: Results, arguments: Arguments) -> str:
+    every = {
+        str(chapter["chapter"]) for gpu in results.gpus for entry in gpu.correctness for chapter in entry["chapters"]
+    }
+
     def table(gpu: Gpu) -> str:
-        entries = {(e["dtype"], e["head_dim"], Shape.of_row(e)): e["chapters"] for e in gpu.correctness}
+        entries = {
+            (entry["dtype"], entry["head_dim"], Shape.of_row(entry)): [
+                chapter for chapter in entry["chapters"] if str(chapter["chapter"]) in (arguments.chapters or every)
+            ]
+            for entry in gpu.correctness
+        }
         shapes = sorted({shape for _, _, shape in entries}, key=lambda s: (s.seq_kv, s.batch)) or [DEFAULT_SHAPE]
 
         def cell(dtype: str, head_dim: int, shape: Shape) -> str:
@@ -51,21 +60,26 @@ def environment(results: Results, arguments: Arguments) -> str:
     gpus = gpus_of(results, arguments)
     keys = ("gpu", "sm", "driver", "cuda", "runtime", "nvcc", "compiler", "build", "architectures", "commit", "date")
 
-    def temperatures(gpu: Gpu) -> str:
-        states = [
-            s
-            for runs in gpu.environment.get("steps", {}).values()
-            for run in runs
-            for s in (run["before"], run["after"])
-        ]
-        seen = [state["temperature_celsius"] for state in states if state and "temperature_celsius" in state]
+    def span(gpu: Gpu, quantity: str) -> str:
+        """From the least to the most that was seen before and after the steps."""
+        steps = [entry for entries in gpu.environment.get("steps", {}).values() for entry in entries]
+        states = [state for entry in steps for state in (entry["before"], entry["after"]) if state]
+        seen = [state[quantity] for state in states if quantity in state]
         return f"{min(seen):.0f} to {max(seen):.0f}" if seen else NOT_AVAILABLE
 
-    def matrix_product(gpu: Gpu) -> str:
-        return gpu.ceiling
+    def limit(gpu: Gpu, quantity: str) -> str:
+        value = (gpu.environment.get("limits") or {}).get(quantity)
+        return NOT_AVAILABLE if value is None else f"{value:.0f}"
 
     rows = [[key, *(str(gpu.environment.get(key, NOT_AVAILABLE)) for gpu in gpus)] for key in keys]
     rows.append(["flags", *(f"`{' '.join(gpu.environment.get('flags', [])) or NOT_AVAILABLE}`" for gpu in gpus)])
-    rows.append(["temperature, C", *(temperatures(gpu) for gpu in gpus)])
-    rows.append(["matrix product 8192^3, fp16", *(matrix_product(gpu) for gpu in gpus)])
+    for name, quantity in (
+        ("SM clock, MHz", "sm_mhz"),
+        ("power, W", "power_watts"),
+        ("temperature, C", "temperature_celsius"),
+    ):
+        rows.append([f"{name}, between steps", *(span(gpu, quantity) for gpu in gpus)])
+    rows.append(["highest SM clock, MHz", *(limit(gpu, "sm_mhz") for gpu in gpus)])
+    rows.append(["power limit, W", *(limit(gpu, "power_watts") for gpu in gpus)])
+    rows.append(["matrix product 8192^3, fp16", *(gpu.ceiling for gpu in gpus)])
     return markdown(["", *(gpu.directory for gpu in gpus)], rows, left=1 + len(gpus))

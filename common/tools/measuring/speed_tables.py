@@ -79,7 +79,9 @@ def summary(results: Results, arguments: Arguments) -> str:
             *(arguments.say("percent_of", name) for name in REFERENCES),
             *(arguments.say(key) for key in ("registers", "of_ideal", "long_scoreboard_percent", "fell")),
         ]
-        rows = [row_of(gpu, chapter, before) for before, chapter in zip([None, *chapters], chapters, strict=False)]
+        everything = results.chapters()
+        before = dict(zip(everything[1:], everything, strict=False))
+        rows = [row_of(gpu, chapter, before.get(chapter)) for chapter in chapters]
         measurements = [arguments.find(gpu, chapter) for chapter in chapters]
         return paragraphs(markdown(header, rows, left=2), reliability(arguments, measurements))
 
@@ -114,6 +116,26 @@ def lengths(results: Results, arguments: Arguments) -> str:
         return paragraphs(markdown(header, rows), reliability(arguments, measurements))
 
     return for_each_gpu(results, arguments, table)
+
+
+def pairing(results: Results, arguments: Arguments) -> str:
+    """A reference's speed as it was seen beside each chapter, which shows what measuring without pairs is worth."""
+    name = REFERENCES[0] if arguments.of == "tflops" else arguments.of
+
+    def beside(measured: Measurement | None) -> float | None:
+        percent = measured.percent_of.get(name) if measured else None
+        return 100 * measured.tflops / percent if measured and percent else None
+
+    def table(gpu: Gpu) -> str:
+        shapes = shapes_of(m for m in gpu.measurements if m.sweep == "fp16_d128") or [DEFAULT_SHAPE]
+        alone = [gpu.find(name, shape) for shape in shapes]
+        rows = [[arguments.say("alone", name), *(rate(m.tflops if m else None) for m in alone)]]
+        for chapter in chapters_of(results, arguments):
+            found = [arguments.find(gpu, chapter, shape) for shape in shapes]
+            rows.append([arguments.say("beside", name, chapter), *(rate(beside(measured)) for measured in found)])
+        return markdown([arguments.say("tflops"), *(str(shape) for shape in shapes)], rows)
+
+    return paragraphs(for_each_gpu(results, arguments, table), arguments.say("same_work", name))
 
 
 def tiles(results: Results, arguments: Arguments) -> str:

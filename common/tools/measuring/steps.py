@@ -27,7 +27,8 @@ from measuring.kernels import (
     program_of,
 )
 from measuring.machine import run_json
-from measuring.ncu import COUNTS, PROFILE_COLUMNS, NoCounters, Profiler, number
+from measuring.ncu import COUNTS, PROFILE_COLUMNS, number
+from measuring.profiler import NoCounters, Profiler
 
 
 @dataclass(frozen=True)

@@ -40,6 +40,7 @@ WORDS = {
     "wrong": ("**wrong**", "**错误**"),
     "time": ("ms", "毫秒"),
     "tensor_percent": ("tensor pipe active, %", "tensor 流水线活跃 (%)"),
+    "shared_percent": ("shared-memory pipe active, %", "共享内存流水线活跃 (%)"),
     "issue_percent": ("issue slots used, %", "发射槽利用率 (%)"),
     "dram_mb": ("DRAM read + written, MB", "DRAM 读 + 写 (MB)"),
     "l2_mb": ("L2, MB", "L2 (MB)"),
@@ -50,6 +51,8 @@ WORDS = {
     "seed_long_scoreboard": ("long scoreboard, %, RTX 3090 (text)", "long scoreboard (%)，RTX 3090（原文）"),
     "ours_percent": ("% of FlashAttention-2, {}", "相对 FlashAttention-2 (%)，{}"),
     "ours_long_scoreboard": ("long scoreboard, %, {}", "long scoreboard (%)，{}"),
+    "alone": ("{} alone", "单独测量 {}"),
+    "beside": ("{} in turn with chapter {}", "{} 与第 {} 章交替测量"),
     "difference": ("{} → {}", "{} → {}"),
     "all": ("all", "合计"),
     # Stall reasons keep Nsight Compute's names in both languages: they are what a reader looks for on the screen.
@@ -84,11 +87,16 @@ WORDS = {
     "bandwidth": ("DRAM: {} TB/s", "DRAM：{} TB/s"),
     "matrix_product": ("matrix product, measured: {} TFLOP/s", "实测矩阵乘：{} TFLOP/s"),
     # Below the tables.
+    "nothing_drawn": ("not measured yet", "尚未测量"),
     "no_gpu": ("No GPU has been recorded yet.", "尚未记录任何 GPU 的结果。"),
     "source": ("From `{}`.", "数据来自 `{}`。"),
     "medians": (
         "Medians of repetitions that took turns with the references; their standard deviation is at most {} %.",
         "与 reference 交替测量的各次重复的中位数；标准差不超过 {} %。",
+    ),
+    "same_work": (
+        "TFLOP/s of the same launches of {} in one run. What ran between them is all that differs.",
+        "同一次运行中 {} 的 TFLOP/s：launch 完全相同，只有其间运行的 kernel 不同。",
     ),
     "best_bold": ("The best tile of each column is bold.", "每列中最好的 tile 用粗体标出。"),
     "spills_bold": (

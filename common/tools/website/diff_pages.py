@@ -18,6 +18,8 @@ _WORD = re.compile(r"\w+|\s+|[^\w\s]")
 TEXT = {
     "en": {
         "title": "Chapter {before} → chapter {after}, side by side",
+        "short": "Chapter {before} → {after}",
+        "all": "All steps",
         "index": "Side by side",
         "about": "What each step changes, and nothing else: the files of two neighbouring chapters, "
         "taken from the source when this site was built.",
@@ -32,6 +34,8 @@ TEXT = {
     },
     "zh": {
         "title": "第 {before} 章 → 第 {after} 章：逐行对照",
+        "short": "第 {before} → {after} 章",
+        "all": "全部步骤",
         "index": "逐行对照",
         "about": "每一步改了什么、只改了什么：相邻两章的文件对照，建站时直接取自源码。",
         "same": "以下文件逐字节相同：{files}。",
@@ -80,8 +84,13 @@ def word_marks(before: str, after: str) -> tuple[tuple[Span, ...], tuple[Span, .
 def _likeness(before: str, after: str) -> float:
     if not before.strip() or not after.strip():
         return 0.0
-    words = (_WORD.findall(before.strip()), _WORD.findall(after.strip()))
+    words = (_WORD.findall(_code(before)), _WORD.findall(_code(after)))
     return difflib.SequenceMatcher(None, *words, autojunk=False).ratio()
+
+
+def _code(line: str) -> str:
+    """Without the remark behind it; of a line that is nothing else, the remark."""
+    return line.partition("//")[0].strip() or line.strip()
 
 
 def _pairs(before: Sequence[str], after: Sequence[str]) -> list[tuple[int | None, int | None]]:
@@ -234,7 +243,7 @@ def step_page(step: Step, language: str, chapter_link: str | None) -> str:
     """Markdown of the page of one step."""
     text = TEXT[language]
     parts = [
-        "---\nhide: [navigation, toc]\n---\n",
+        f"---\ntitle: {text['short'].format(before=step.before, after=step.after)}\nhide: [navigation, toc]\n---\n",
         f"# {text['title'].format(before=step.before, after=step.after)}\n",
     ]
     if chapter_link:
@@ -254,7 +263,7 @@ def step_page(step: Step, language: str, chapter_link: str | None) -> str:
 def index_page(all_steps: Sequence[Step], language: str) -> str:
     """Markdown of the page that lists the steps."""
     text = TEXT[language]
-    lines = [f"# {text['index']}\n", text["about"] + "\n"]
+    lines = [f"---\ntitle: {text['all']}\n---\n", f"# {text['index']}\n", text["about"] + "\n"]
     lines.append(f"| {text['step']} | {text['files']} | {text['lines']} |\n|---|---|---|")
     for step in all_steps:
         files = ", ".join(f"`{change.name}`" for change in step.changes)

@@ -95,6 +95,8 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     markdown = Site.sources.rewrite(document, uri, markdown)
     # In GitHub's Markdown there may be Markdown in a <details>; here it has to be said.
     markdown = re.sub(r"^<details(?! markdown)", "<details markdown=1", markdown, flags=re.MULTILINE)
+    if languages.of(uri) == "zh":
+        markdown = languages.join_chinese_lines(markdown)
     return _link_to_diff(markdown, uri)
 
 

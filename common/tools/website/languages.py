@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
 from typing import Any
 
@@ -100,3 +101,26 @@ def alternates(page: Page, files: Files, config: MkDocsConfig) -> list[dict[str,
         if target is not None:
             links.append({"name": name, "link": target.url, "lang": language})
     return links
+
+
+_HAN = r"[\u2e80-\u9fff\uf900-\ufaff]"
+_STOP = r"[，。；：！？、（）「」『』《》【】]"
+_CLOSING = r"(?:\*\*|\]\([^)\n]*\))?"
+_OPENING = r"(?:\*\*(?! )|\[)?"
+# Between two Chinese characters, or beside a full-width stop, no matter which marks of emphasis or links are there.
+_BREAKS = (
+    re.compile(rf"(?<={_HAN})({_CLOSING})\n *(?={_OPENING}(?:{_HAN}|{_STOP}))"),
+    re.compile(rf"(?<={_STOP})({_CLOSING})\n *(?=[\w`$\[]|\*\*)(?!\d+\. )"),
+)
+
+
+def join_chinese_lines(markdown: str) -> str:
+    """A line break in the source is a blank in the page, and Chinese has none between its words."""
+    parts = re.split(r"(^ *```.*?^ *```\n|^\$\$.*?\$\$\n|^ *[#|][^\n]*\n)", markdown, flags=re.MULTILINE | re.DOTALL)
+    return "".join(_joined(part) if index % 2 == 0 else part for index, part in enumerate(parts))
+
+
+def _joined(text: str) -> str:
+    for pattern in _BREAKS:
+        text = pattern.sub(r"\1", text)
+    return text
