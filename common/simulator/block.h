@@ -51,7 +51,9 @@ class Block {
   void release_block();
   void conclude();
   void unwind();
-  Thread& thread(int warp, int lane) { return threads_[static_cast<std::size_t>(warp * kWarpSize + lane)]; }
+  Thread& thread(int warp, int lane) {
+    return threads_[static_cast<std::size_t>(warp) * kWarpSize + static_cast<std::size_t>(lane)];
+  }
 
   const LaunchConfiguration& configuration_;
   const std::function<void()>& thread_body_;

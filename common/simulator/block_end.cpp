@@ -90,18 +90,11 @@ void report_divergence(const Thread* warp, HazardLog& hazards) {
                   .detail = detail});
 }
 
-void report_deadlock(const std::vector<Thread>& threads, HazardLog& hazards) {
-  std::string detail = "no thread of the block can go on: ";
-  const Thread* first = nullptr;
-  const Thread* other = nullptr;
-  int64_t count = 0;
+// Who is where: "threads 0-31 at __syncthreads (kernel.cuh:12); threads 32-63 exited".
+std::string whereabouts(const std::vector<Thread>& threads) {
+  std::string text;
   std::vector<bool> told(threads.size());
   for (std::size_t i = 0; i < threads.size(); ++i) {
-    if (waits(threads[i])) {
-      ++count;
-      if (first == nullptr) first = &threads[i];
-      if (other == nullptr && !same_place(*first, threads[i])) other = &threads[i];
-    }
     if (told[i]) continue;
     std::vector<int> together;
     for (std::size_t j = i; j < threads.size(); ++j) {
@@ -109,14 +102,23 @@ void report_deadlock(const std::vector<Thread>& threads, HazardLog& hazards) {
       told[j] = true;
       together.push_back(threads[j].index);
     }
-    detail += (i == 0 ? "" : "; ") + list(together) + " " + whereabouts(threads[i]);
+    text += (i == 0 ? "" : "; ") + list(together) + " " + whereabouts(threads[i]);
   }
+  return text;
+}
+
+// `first`: the first thread that waits.
+void report_deadlock(const std::vector<Thread>& threads, const Thread& first, HazardLog& hazards) {
+  const auto other = std::find_if(threads.begin(), threads.end(),
+                                  [&](const Thread& thread) { return waits(thread) && !same_place(first, thread); });
+  const bool found = other != threads.end();
+  const std::string detail = "no thread of the block can go on: " + whereabouts(threads);
   hazards.report({.kind = HazardKind::kDeadlock,
-                  .site = first->wait_site,
-                  .other_site = other != nullptr ? std::optional(other->wait_site) : std::nullopt,
-                  .count = count,
-                  .thread = first->index,
-                  .other_thread = other != nullptr ? other->index : -1,
+                  .site = first.wait_site,
+                  .other_site = found ? std::optional(other->wait_site) : std::nullopt,
+                  .count = std::count_if(threads.begin(), threads.end(), waits),
+                  .thread = first.index,
+                  .other_thread = found ? other->index : -1,
                   .detail = detail});
 }
 
@@ -130,9 +132,10 @@ void report_end(const std::vector<Thread>& threads, const SharedMap& map, Hazard
   // Threads that wait for a stopped one are no hazard of their own.
   const bool stopped = std::any_of(threads.begin(), threads.end(),
                                    [](const Thread& thread) { return thread.state == ThreadState::kStopped; });
-  if (stopped || std::none_of(threads.begin(), threads.end(), waits)) return;
+  const auto first = std::find_if(threads.begin(), threads.end(), waits);
+  if (stopped || first == threads.end()) return;
   for (std::size_t i = 0; i < threads.size(); i += kWarpSize) report_divergence(&threads[i], hazards);
-  report_deadlock(threads, hazards);
+  report_deadlock(threads, *first, hazards);
 }
 
 void report_absence_at_barrier(const std::vector<Thread>& threads, HazardLog& hazards) {

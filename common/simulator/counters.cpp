@@ -10,7 +10,7 @@ void Counters::add_to(Report& report, const SharedMap& map, const std::vector<Gl
 
     const bool exchange = kind == InstructionKind::kSharedLoad || kind == InstructionKind::kSharedStore;
     for (int region = -1; region < map.count(); ++region) {
-      const SharedCounts& counts = shared_[static_cast<std::size_t>(region + 1)][index(kind)];
+      const SharedCounts& counts = shared_[place(region)][index(kind)];
       if (counts.requests == 0) continue;
       SharedCounts& total = report.shared[family][map.tensor(region, exchange)];
       total.requests += counts.requests;

@@ -13,13 +13,12 @@ namespace simulator {
 
 class Counters {
  public:
-  Counters(int regions, int buffers)
-      : shared_(static_cast<std::size_t>(regions + 1)), global_(static_cast<std::size_t>(buffers)) {}
+  Counters(int regions, int buffers) : shared_(place(regions)), global_(static_cast<std::size_t>(buffers)) {}
 
   void add_instruction(InstructionKind kind) { ++instructions_[index(kind)]; }
   // `region` is -1 outside all regions.
   void add_shared(InstructionKind kind, int region, const Passes& passes) {
-    SharedCounts& counts = shared_[static_cast<std::size_t>(region + 1)][index(kind)];
+    SharedCounts& counts = shared_[place(region)][index(kind)];
     ++counts.requests;
     counts.wavefronts += passes.taken;
     counts.ideal_wavefronts += passes.ideal;
@@ -37,9 +36,11 @@ class Counters {
 
  private:
   static std::size_t index(InstructionKind kind) { return static_cast<std::size_t>(kind); }
+  // In shared_: the first is for accesses outside all regions.
+  static std::size_t place(int region) { return static_cast<std::size_t>(region) + 1; }
 
   std::array<int64_t, kInstructionKinds> instructions_{};
-  std::vector<std::array<SharedCounts, kInstructionKinds>> shared_;  // by region, the first for those outside
+  std::vector<std::array<SharedCounts, kInstructionKinds>> shared_;  // by place(region)
   std::vector<std::array<GlobalCounts, kInstructionKinds>> global_;  // by buffer
 };
 

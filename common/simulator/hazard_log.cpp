@@ -63,6 +63,7 @@ std::vector<Hazard> HazardLog::hazards() const {
     return std::tie(a.block, a.sequence) < std::tie(b.block, b.sequence);
   });
   std::vector<Hazard> hazards;
+  hazards.reserve(sorted.size());
   for (const Entry& entry : sorted) hazards.push_back(entry.hazard);
   return hazards;
 }

@@ -111,7 +111,7 @@ void Instruments::keep(int warp, InstructionKind kind, const SharedAddresses& ad
 }
 
 std::string Instruments::event_name(const RecordedInstruction& instruction, const RecordedOperands* operands) const {
-  const std::string name = event(instruction.kind);
+  std::string name = event(instruction.kind);
   if (operands == nullptr) return name;
   if (instruction.kind == InstructionKind::kCpAsync || is_exchange(instruction.kind)) {
     const int region = map.region(operands->shared[static_cast<std::size_t>(instruction.lowest_lane)]);

@@ -289,14 +289,14 @@ ALWAYS_INLINE void multiply(MatrixOperands& operands, MatrixType type, Architect
   multiply(operands, type, architecture);
 }
 
-const bool has_avx2 = __builtin_cpu_supports("avx2");
+const bool kHasAvx2 = __builtin_cpu_supports("avx2");
 #endif
 
 }  // namespace
 
 void multiply_accumulate(MatrixOperands& operands, MatrixType type, Architecture architecture) {
 #if HAS_AVX2_COPY
-  if (has_avx2) return multiply_with_avx2(operands, type, architecture);
+  if (kHasAvx2) return multiply_with_avx2(operands, type, architecture);
 #endif
   multiply(operands, type, architecture);
 }

@@ -4,6 +4,7 @@
   common/tools/check_languages.py            names each page and section that is out of step
   common/tools/check_languages.py --check    the same
   common/tools/check_languages.py --write    records that every Chinese section says what the English one says now
+  common/tools/check_languages.py --write docs/zh/chapter3.md    the sections of one page
 
 docs/zh/X.md is docs/X.md in Chinese, and X.zh.md at the root is X.md. Both have the same headings, and in each section
 the same markers, figures, formulas, tables, blocks of code and questions, in the same order. Below each Chinese heading
@@ -141,9 +142,10 @@ def compare(english: Page, chinese: Page) -> Iterator[str]:
             return
         yield from _compare_parts(here, there, f"{place} should have, as '{here.title}' of {english.name} has,")
         if here.level and here.digest != there.recorded:
+            what = "has changed since this was translated" if there.recorded else "is not recorded as translated here"
             yield (
-                f"{place}: '{here.title}' of {english.name} has changed since this was translated: bring it up to "
-                "date, then run common/tools/check_languages.py --write"
+                f"{place}: '{here.title}' of {english.name} {what}: bring this up to date, then run "
+                f"common/tools/check_languages.py --write {chinese.name}"
             )
 
 
@@ -174,9 +176,12 @@ def recorded(english: Page, chinese: Page) -> str:
     return "\n".join(lines)
 
 
-def check(root: Path, write: bool = False) -> list[str]:
+def check(root: Path, write: bool = False, pages: Sequence[Path] = ()) -> list[str]:
+    """What is out of step in the pages, or in all, after recording the digests with `write`."""
     complaints: list[str] = []
     for english_path, chinese_path in pairs(root):
+        if pages and english_path not in pages and chinese_path not in pages:
+            continue
         missing = [path for path in (english_path, chinese_path) if not path.exists()]
         if missing:
             other = chinese_path if missing[0] == english_path else english_path
@@ -201,8 +206,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     group = parser.add_mutually_exclusive_group()
     group.add_argument("--check", action="store_true", help="change nothing; this is what it does anyway")
     group.add_argument("--write", action="store_true", help="record the English sections as they are now")
+    parser.add_argument("pages", nargs="*", type=Path, help="Markdown files of either language [all]")
     options = parser.parse_args(arguments)
-    complaints = check(REPOSITORY, options.write)
+    complaints = check(REPOSITORY, options.write, [path.resolve() for path in options.pages])
     for complaint in complaints:
         print(complaint, file=sys.stderr)
     return 1 if complaints else 0

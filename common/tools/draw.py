@@ -48,7 +48,8 @@ def arguments() -> argparse.Namespace:
 def main() -> int:
     options = arguments()
     shop = Workshop(options.binaries)
-    stale, missing = [], []
+    stale: list[str] = []
+    missing: list[str] = []
     for name in options.names or FIGURES:
         for language in LANGUAGES:
             path = folder(language) / f"{name}.svg"
@@ -65,10 +66,10 @@ def main() -> int:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_text(svg, encoding="utf-8")
                 print(f"wrote {path.relative_to(REPOSITORY)}")
-    for reason in missing:
-        print(f"draw: not {'checked' if options.check else 'drawn'}: {reason}", file=sys.stderr)
-    for path in stale:
-        print(f"draw: {path} is not what the code says: run common/tools/draw.py", file=sys.stderr)
+    for sentence in missing:
+        print(f"draw: not {'checked' if options.check else 'drawn'}: {sentence}", file=sys.stderr)
+    for name in stale:
+        print(f"draw: {name} is not what the code says: run common/tools/draw.py", file=sys.stderr)
     return 1 if stale or (missing and (options.require_binaries or not options.check)) else 0
 
 

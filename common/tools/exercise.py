@@ -225,9 +225,9 @@ def build_program(build: Path) -> None:
     if not (build / "bin" / "edited_chapter").exists():
         print("Builds the simulator. That takes a minute, once.", flush=True)
     for command in commands:
-        done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
         if done.returncode != 0:
-            raise Failure(done.stdout)
+            raise Failure(done.stdout + done.stderr)
 
 
 def work(exercise: Exercise, build: Path, restart: bool) -> bool:

@@ -33,15 +33,15 @@ EQUIVALENTS = [
         "no vote on the rescale",
         (1, 2, 3, 4, 5),
         "if (device::any(largest > maximum[row])) {",
-        "The four lanes of a row agree without a vote, and where the maximum stays, scaling by exp2(0) = 1 is exact. The "
-        "vote keeps the lanes of the warp together.",
+        "The four lanes of a row agree without a vote, and where the maximum stays, scaling by exp2(0) = 1 is exact. "
+        "The vote keeps the lanes of the warp together.",
     ),
     *(
         Equivalent(
             "fragments not loaded",
             (4, 5),
             f"{operand}.copy_shared_to_registers();",
-            f"{operand.upper()} is not held whole in these chapters, so the call does nothing: matmul loads the fragments.",
+            f"{operand.upper()} is not held whole here, so the call does nothing: matmul loads what it uses.",
         )
         for operand in "kv"
     ),

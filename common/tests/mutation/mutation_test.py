@@ -21,11 +21,12 @@ from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
+
+from edited_chapter import ROOT, Failure, Toolchain, parallel_jobs
 from equivalents import EQUIVALENTS
 from operators import OPERATORS
-from suite import ROOT, Failure, Result, Suite, plant, read_chapters
-
-from edited_chapter import Toolchain, parallel_jobs
+from suite import Result, Suite, plant, read_chapters
 
 _PAGE = ROOT / "docs" / "mutations.md"
 
@@ -65,47 +66,56 @@ def table(results: Sequence[Result]) -> str:
     return "\n".join(f"{place:<{widths[0]}}  {fault:<{widths[1]}}  {fate}" for place, fault, fate in rows)
 
 
+_TEXT = """\
+<!-- Written by common/tests/mutation/mutation_test.py --write. -->
+
+# The mutation suite
+
+Would the checks notice if a kernel were wrong? The mutation suite finds out: it plants one fault at a time in a copy of
+a chapter, wherever the fault has a place, and runs the copy in the [simulator](simulator.md). Each copy must be caught
+by a hazard, by a wrong result, or by memory traffic that is not the chapter's. Where nothing notices that a barrier is
+gone, either the check is blind or the kernel has one barrier too many.
+
+`ctest --test-dir build -L mutation` runs the suite. `common/tests/mutation/mutation_test.py` prints, for each copy, the
+line that was changed and how that was noticed. The faults are patterns in
+[`operators.py`](../common/tests/mutation/operators.py), so a new barrier is tried without a change there.
+
+{copies} copies of {chapters} chapters:
+
+| fault | copies | caught by |
+|---|---:|---|
+{faults}
+
+## Changes that are no faults
+
+These compute the same, with the same memory traffic and without a race. The suite fails if one of them is noticed after
+all.
+
+| chapters | change | line | why nothing notices it |
+|---|---|---|---|
+{equivalents}
+"""
+
+
 def page(results: Sequence[Result]) -> str:
-    """docs/mutations.md. It has no line numbers, which every change of a chapter would change."""
-    lines = [
-        "<!-- Written by common/tests/mutation/mutation_test.py --write. -->",
-        "",
-        "# The mutation suite",
-        "",
-        "Would the checks notice if a kernel were wrong? The mutation suite finds out: it plants one fault at a time in a",
-        "copy of a chapter, wherever the fault has a place, and runs the copy in the [simulator](simulator.md). Each copy",
-        "must be caught by a hazard, by a wrong result, or by memory traffic that is not the chapter's. Where nothing",
-        "notices that a barrier is gone, either the check is blind or the kernel has one barrier too many.",
-        "",
-        "`ctest -L mutation` runs the suite; `common/tests/mutation/mutation_test.py` prints, for each copy, the line that",
-        "was changed and how that was noticed. The faults are patterns in",
-        "[`operators.py`](../common/tests/mutation/operators.py), so that a new barrier is tried without a change there.",
-        "",
-        f"{len(results)} copies of {len({result.mutant.chapter for result in results})} chapters:",
-        "",
-        "| fault | copies | caught by |",
-        "|---|---:|---|",
-    ]
+    """docs/mutations.md. It has no line numbers: every change of a chapter would change them."""
+    faults = []
     for operator in OPERATORS:
         fates = [result.catch for result in results if result.mutant.operator.name == operator.name]
         kinds = Counter(catch.kind if catch else "equivalent" for catch in fates)
         how = ", ".join(f"{kind.replace('_', ' ')} ({count})" for kind, count in kinds.most_common())
-        lines.append(f"| {operator.name} | {len(fates)} | {how} |")
-    lines += [
-        "",
-        "## Changes that are no faults",
-        "",
-        "These compute the same, with the same memory traffic and without a race. The suite fails if one of them is",
-        "noticed after all.",
-        "",
-        "| chapters | change | line | why nothing notices it |",
-        "|---|---|---|---|",
-    ]
+        faults.append(f"| {operator.name} | {len(fates)} | {how} |")
+    equivalents = []
     for entry in EQUIVALENTS:
         chapters = ", ".join(map(str, entry.chapters))
         code = entry.source.split("  //")[0]
-        lines.append(f"| {chapters} | {entry.operator} | `{code}` | {entry.reason} |")
-    return "\n".join(lines) + "\n"
+        equivalents.append(f"| {chapters} | {entry.operator} | `{code}` | {entry.reason} |")
+    return _TEXT.format(
+        copies=len(results),
+        chapters=len({result.mutant.chapter for result in results}),
+        faults="\n".join(faults),
+        equivalents="\n".join(equivalents),
+    )
 
 
 def run(build: Path) -> list[Result]:

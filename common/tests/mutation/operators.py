@@ -119,8 +119,8 @@ _SWIZZLE = [
 # --- Copies, waits and barriers --------------------------------------------------------------------------------------
 
 _BARRIER = r"device::sync_(?:threads|warp)\(\);"
-_WARP = "device::warp_index()"
-_LANE = "device::lane_index()"
+_WARP = "device::warp_index() > 0"
+_LANE = "device::lane_index() > 0"
 _COMMENTS = r"[^\n]*\n(?:\s*//[^\n]*\n)*\s*"  # the rest of a line and lines of comment
 _COPY = re.compile(r"(?:(if \([^\n]*\)) \{\s*)?(\w+\.copy_global_to_shared\(\);)")
 
@@ -140,8 +140,8 @@ def _copy_before_barrier(files: Files) -> Iterator[Mutation]:
 _SYNCHRONISATION = [
     _remove("barrier removed", _BARRIER),
     _replace("a warp's barrier for the block's", r"device::sync_threads\(\);", "device::sync_warp();"),
-    _replace("barrier that a warp goes around", r"device::sync_threads\(\);", f"if ({_WARP} > 0) device::sync_threads();"),
-    _replace("barrier that a lane goes around", r"device::sync_warp\(\);", f"if ({_LANE} > 0) device::sync_warp();"),
+    _replace("barrier that a warp goes around", r"device::sync_threads\(\);", f"if ({_WARP}) device::sync_threads();"),
+    _replace("barrier that a lane goes around", r"device::sync_warp\(\);", f"if ({_LANE}) device::sync_warp();"),
     _remove("wait removed", r"device::cp_async_wait<\d+>\(\);"),
     _remove("commit removed", r"device::cp_async_commit\(\);"),
     _remove("copy removed", r"\w+\.copy_global_to_shared\(\);"),
@@ -164,7 +164,7 @@ _PLACES = [
     _replace("every warp reads Q's first rows", r" \+ warp_row \* Config::kRowBytes", ""),
     _replace("every warp writes O's first rows", r"first_row \+ warp_row\)", "first_row)"),
     _replace("every block takes the first tile", r"\(first_row \+ row\)", "row"),
-    _replace("last key tile left out", r"first_key < arguments\.seq_kv; ", r"first_key + kBlockKv < arguments.seq_kv; "),
+    _replace("last key tile left out", r"first_key < arguments\.seq_kv; ", "first_key + kBlockKv < arguments.seq_kv; "),
     _remove("no step to the next rows", r"\b(?:source|destination) \+= [^;]*;"),
     _replace("the same columns again", r"source \+ column\)", "source)"),
 ]

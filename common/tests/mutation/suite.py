@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import re
-import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from edited_chapter import ROOT, Failure, Outcome, Problem, Refused, Shape, Toolchain
 from equivalents import EQUIVALENTS, Equivalent
 from operators import OPERATORS, Files, Mutation, Operator
-
-sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
-
-from edited_chapter import ROOT, Failure, Outcome, Problem, Refused, Shape, Toolchain  # noqa: E402
 
 # The default tile, over four tiles of keys; then the inputs that break an online softmax; then a tile with 32 rows a
 # warp, for which chapters 4 and 5 do not hold Q whole. A mutant goes on to the next run only if it was not caught.

@@ -1,6 +1,4 @@
 // Accesses that cannot be carried out.
-#include <memory>
-
 #include "common/device/barrier.cuh"
 #include "common/device/cp_async.cuh"
 #include "common/device/global_memory.cuh"
@@ -17,7 +15,7 @@ using device::dynamic_shared_memory;
 using device::thread_index;
 
 // Runs `access` in one thread and returns all messages.
-std::string messages_of(LaunchConfiguration configuration, const std::function<void()>& access) {
+std::string messages_of(const LaunchConfiguration& configuration, const std::function<void()>& access) {
   std::string text;
   const Report report = launch(configuration, [&] {
     if (thread_index() == 0) access();
@@ -151,13 +149,13 @@ TEST(Bounds, GivesUpTheBlockAndGoesOnWithTheOthers) {
 }
 
 TEST(Bounds, ThreadsOfABlockThatIsGivenUpDestroyWhatTheyOwn) {
-  const auto owned = std::make_shared<int>(0);
+  int owned = 0;
   launch(one_block(64, 128), [&] {
-    const std::shared_ptr<int> copy = owned;
+    const Owned own(owned);
     if (thread_index() == 40) device::load_shared_4(0);
     device::sync_threads();
   });
-  EXPECT_EQ(owned.use_count(), 1);
+  EXPECT_EQ(owned, 0);
 }
 
 TEST(Bounds, HugeBuffersNeedNoMemory) {

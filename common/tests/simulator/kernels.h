@@ -56,12 +56,24 @@ using Lines = std::vector<std::string>;
 
 // Runs the kernel with threads in their natural order and in 20 shuffled ones. All must find the same hazards.
 inline Lines hazards_of(LaunchConfiguration configuration, const std::function<void()>& kernel) {
-  const Lines natural = summary(launch(configuration, kernel));
+  Lines natural = summary(launch(configuration, kernel));
   for (uint64_t seed = 0; seed < 20; ++seed) {
     configuration.schedule_seed = seed;
     EXPECT_EQ(summary(launch(configuration, kernel)), natural) << "with threads in another order, seed " << seed;
   }
   return natural;
 }
+
+// Counts how many of it exist: a thread owns one on its stack.
+class Owned {
+ public:
+  explicit Owned(int& count) : count_(count) { ++count_; }
+  ~Owned() { --count_; }
+  Owned(const Owned&) = delete;
+  Owned& operator=(const Owned&) = delete;
+
+ private:
+  int& count_;
+};
 
 }  // namespace simulator_tests

@@ -99,13 +99,13 @@ std::string text_of(const Report& report) {
   const auto add = [&](const auto&... numbers) { ((text += " " + std::to_string(numbers)), ...); };
   for (const auto& [family, tensors] : report.shared) {
     for (const auto& [tensor, counts] : tensors) {
-      text += "\n" + family + " " + tensor;
+      text.append("\n").append(family).append(" ").append(tensor);
       add(counts.requests, counts.wavefronts, counts.ideal_wavefronts);
     }
   }
   for (const auto& [family, buffers] : report.global) {
     for (const auto& [buffer, counts] : buffers) {
-      text += "\n" + family + " " + buffer;
+      text.append("\n").append(family).append(" ").append(buffer);
       add(counts.requests, counts.sectors, counts.ideal_sectors, counts.bytes);
     }
   }

@@ -1,6 +1,4 @@
 // Barriers and warp-wide instructions that not all threads reach.
-#include <memory>
-
 #include "common/device/barrier.cuh"
 #include "common/device/indices.cuh"
 #include "common/device/mma.cuh"
@@ -111,15 +109,15 @@ TEST(Meeting, DeadlockSaysWhoWaitsWhere) {
 }
 
 TEST(Meeting, ThreadsThatWaitInVainDestroyWhatTheyOwn) {
-  const auto owned = std::make_shared<int>(0);
+  int owned = 0;
   for (int i = 0; i < 100; ++i) {
     launch(one_block(64, 128), [&] {
-      const std::shared_ptr<int> copy = owned;
+      const Owned own(owned);
       if (thread_index() % 32 == 0) device::sync_warp();
       device::sync_threads();
     });
   }
-  EXPECT_EQ(owned.use_count(), 1);
+  EXPECT_EQ(owned, 0);
 }
 
 }  // namespace

@@ -46,6 +46,14 @@ MatrixOperands operands_of(const Matrices& matrices) {
   return operands;
 }
 
+std::vector<uint32_t> bits_of(const float (&matrix)[16][8]) {
+  std::vector<uint32_t> bits;
+  for (const auto& row : matrix) {
+    for (const float x : row) bits.push_back(std::bit_cast<uint32_t>(x));
+  }
+  return bits;
+}
+
 // One element of D: the rest of the matrices is zero.
 uint32_t element(MatrixType type, Architecture architecture, const uint16_t (&a)[16], const uint16_t (&b)[16],
                  uint32_t c) {
@@ -80,10 +88,10 @@ TEST(TensorCore, EqualsAnH200AndTheAmpereModelOnAllRecords) {
   for (std::size_t i = 0; i < records.size(); ++i) {
     MatrixOperands operands = operands_of(records[i].in);
     multiply_accumulate(operands, MatrixType::kFloat16, Architecture::kSm90);
-    EXPECT_EQ(std::memcmp(operands.c, records[i].sm90, sizeof(operands.c)), 0) << "sm_90, record " << i;
+    EXPECT_EQ(bits_of(operands.c), bits_of(records[i].sm90)) << "sm_90, record " << i;
     operands = operands_of(records[i].in);
     multiply_accumulate(operands, MatrixType::kFloat16, Architecture::kSm80);
-    EXPECT_EQ(std::memcmp(operands.c, records[i].sm80, sizeof(operands.c)), 0) << "sm_80, record " << i;
+    EXPECT_EQ(bits_of(operands.c), bits_of(records[i].sm80)) << "sm_80, record " << i;
   }
 }
 

@@ -113,6 +113,12 @@ class TwoLanguages(unittest.TestCase):
         self.check(write=True)
         self.assertEqual(self.check(), [])
 
+    def test_writes_only_the_pages_that_are_named(self) -> None:
+        self.replace(self.english, "in a sentence", "in two sentences")
+        with contextlib.redirect_stdout(io.StringIO()):
+            check_languages.check(self.root, write=True, pages=[self.root / "README.zh.md"])
+        self.assert_complains("docs/zh/chapter2.md:1", "has changed")
+
     def test_ignores_line_breaks_and_what_programs_write(self) -> None:
         self.replace(self.english, "about,\nin a", "about, in\na")
         self.replace(self.english, "| 1 |", "| 3 |")

@@ -62,8 +62,8 @@ class Figures(unittest.TestCase):
         one = self.figures()
         self.write("h200", "a100")
         for name, svg in self.figures().items():
-            self.assertIn("NVIDIA A100, fp16", svg, name)
-            self.assertIn("NVIDIA H200, fp16", svg, name)
+            self.assertIn(">NVIDIA A100, fp16", svg, name)
+            self.assertIn(">NVIDIA H200, fp16", svg, name)
             heights = [float(ElementTree.fromstring(text).get("height", "0")) for text in (one[name], svg)]
             self.assertEqual(heights[1], 2 * heights[0], name)
 

@@ -82,6 +82,10 @@ class Report(unittest.TestCase):
             text.endswith("Spill in chapter 3 and not in chapter 4:\n  fp16 d128 128x64x4 on sm_90\n"), text
         )
 
+    def test_does_not_call_a_kernel_cured_that_still_spills(self) -> None:
+        spilling = [row | {"spill_store_bytes": "8"} if row["chapter"] == "4" else row for row in rows()]
+        self.assertNotIn("not in chapter 4", resources.reports(spilling))
+
 
 class Check(unittest.TestCase):
     def setUp(self) -> None:

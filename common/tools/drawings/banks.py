@@ -13,7 +13,10 @@ INSTRUCTION = "ldmatrix-k"
 
 # What the program writes, and the same in Chinese.
 _CHINESE = (
-    (r"ldmatrix of (\w): (\d+) wavefronts?, where (\d+) would do", r"用 ldmatrix 读 \1：\2 个 wavefront，本来 \3 个就够"),
+    (
+        r"ldmatrix of (\w): (\d+) wavefronts?, where (\d+) would do",
+        r"用 ldmatrix 读 \1：\2 个 wavefront，本来 \3 个就够",
+    ),
     (r"ldmatrix of (\w): (\d+) wavefronts?, the fewest possible", r"用 ldmatrix 读 \1：\2 个 wavefront，已是最少"),
     (r"lanes (\d+) to (\d+)", r"lane \1-\2"),
     (
@@ -23,14 +26,18 @@ _CHINESE = (
     ),
     (r">pass<", ">次<"),
     (r": the banks of shared memory", "：shared memory 的 bank"),
-    (r"\. A line for each wavefront, a column for each bank; in the cells, the lane that the bank serves\.", "。一行一个 wavefront，一列一个 bank，格子里是该 bank 服务的 lane。"),
+    (
+        r"\. A line for each wavefront, a column for each bank; in the cells, the lane that the bank serves\.",
+        "。一行一个 wavefront，一列一个 bank，格子里是该 bank 服务的 lane。",
+    ),
 )
 
 
 def draw(chapter: int, binaries: Path, language: str) -> str:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "banks.svg"
-        command = [program(chapter, binaries), "--device", "sim", "--banks", INSTRUCTION, "--banks-svg", path]
+        command = [str(program(chapter, binaries)), "--device", "sim"]
+        command += ["--banks", INSTRUCTION, "--banks-svg", str(path)]
         subprocess.run(command, check=True, capture_output=True, text=True)
         svg = path.read_text(encoding="utf-8")
     if language == "zh":

@@ -291,7 +291,10 @@ def draw_c(t: Translate) -> Drawing:
     drawing.lines(x, 485, quad.split("\n"), "ink-soft")
     x = 430
     drawing.text(x, 466, t("Nothing moves between lanes"), "bold")
-    stays = t("Lane {lane} holds the same rows and columns on both\nsides. It rounds pairs of fp32 into one register.", lane=MARKED_LANE)
+    stays = t(
+        "Lane {lane} holds the same rows and columns on both\nsides. It rounds pairs of fp32 into one register.",
+        lane=MARKED_LANE,
+    )
     drawing.lines(x, 485, stays.split("\n"), "ink-soft")
     return drawing
 

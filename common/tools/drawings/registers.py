@@ -101,7 +101,9 @@ def draw(t: Translate) -> Drawing:
     )
     default = sources.default_tile()
     y = 24.0
-    drawing.text(16, y, t("Tile {tile}, {warps} warps, as the chapters are written", tile=default, warps=default.warps), "head")
+    drawing.text(
+        16, y, t("Tile {tile}, {warps} warps, as the chapters are written", tile=default, warps=default.warps), "head"
+    )
     top = y + 34
     y = top
     for chapter in shown:

@@ -7,7 +7,10 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from html import escape
 
-SANS = "system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans','PingFang SC','Microsoft YaHei','Noto Sans CJK SC',sans-serif"
+SANS = (
+    "system-ui,-apple-system,'Segoe UI',Roboto,'Noto Sans','PingFang SC','Microsoft YaHei','Noto Sans CJK SC',"
+    "sans-serif"
+)
 MONO = "ui-monospace,SFMono-Regular,Menlo,Consolas,'DejaVu Sans Mono','Noto Sans CJK SC',monospace"
 
 # (name, on any background, on light, on dark). A tensor has the same colour in every drawing.

@@ -22,9 +22,9 @@ def draw(t: Translate) -> Drawing:
         352,
         t("Where the 16-byte chunks of eight rows lie, without and with the swizzle"),
         t(
-            "Two grids of eight rows and eight places of 16 bytes, that is four banks each. In chapter 1 chunk c of every "
-            "row lies in place c, so that one column of eight rows lies in four banks. In chapter 2 it lies in place "
-            "c xor row mod 8, and the column is spread over all 32 banks."
+            "Two grids of eight rows and eight places of 16 bytes, that is four banks each. In chapter 1 chunk c of "
+            "every row lies in place c, so that one column of eight rows lies in four banks. In chapter 2 it lies in "
+            "place c xor row mod 8, and the column is spread over all 32 banks."
         ),
     )
     for chapter, x in ((1, 60.0), (2, 426.0)):

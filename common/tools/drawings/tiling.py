@@ -111,7 +111,8 @@ def _one_head(drawing: Drawing, names: sources.Constants, t: Translate) -> None:
 
     x = o.x + depth + 52
     remarks = t(
-        "The grid has a block for\neach query tile, head and\nbatch. Blocks do not meet:\neach reads all of K and V.\n\n"
+        "The grid has a block for\neach query tile, head and\nbatch. Blocks do not meet:\n"
+        "each reads all of K and V.\n\n"
         "S, the scores, is never\nstored: the tile of this\nstep lives in registers.\n\n"
         "Keys run to the right, here\nin K and V alike. In memory\na key is a row of both."
     )

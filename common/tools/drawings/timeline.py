@@ -68,7 +68,12 @@ def draw(recordings: Sequence[Recording], t: Translate) -> Drawing:
             zoom = Zoom(drawing, recording, y, scale, t)
             zoom.draw()
             y = zoom.bottom
-        drawing.text(LEFT, y, t("In the boxes: the step of k. An arrow leads from a load to the mmas that use it."), "small ink-soft")
+        drawing.text(
+            LEFT,
+            y,
+            t("In the boxes: the step of k. An arrow leads from a load to the mmas that use it."),
+            "small ink-soft",
+        )
         y += 12
     Legend(drawing, y, t).draw()
     drawing.height = y + Legend.HEIGHT
@@ -139,9 +144,7 @@ class Strip:
             if colour:
                 x = self.x(event.begin + 0.5)
                 self.drawing.line(x, self.box_y - 3, x, self.box_y + self.BOX + 3, f"edge-{colour} thick")
-        self.drawing.rect(
-            LEFT, self.box_y, self.recording.end * self.scale, self.BOX, "edge-line none thin"
-        )
+        self.drawing.rect(LEFT, self.box_y, self.recording.end * self.scale, self.BOX, "edge-line none thin")
 
     def _purposes(self) -> None:
         y = self.box_y + self.BOX + 9
@@ -263,7 +266,9 @@ class Legend:
     def draw(self) -> None:
         t = self.t
         first = self.y + 16
-        self._swatches(LEFT, first, ("half-q", "half-k", "half-v"), t("copy of Q, K, V under way, to the wait that collects it"))
+        self._swatches(
+            LEFT, first, ("half-q", "half-k", "half-v"), t("copy of Q, K, V under way, to the wait that collects it")
+        )
         self._line(LEFT + 424, first, "x", t("wait"))
         self._line(LEFT + 500, first, "ink", t("barrier"))
         self._swatches(LEFT + 590, first, ("half-s",), t("softmax"))

@@ -49,7 +49,7 @@ def program(chapter: int, binaries: Path) -> Path:
 def run(chapter: int, binaries: Path) -> list[Event]:
     """The events of one warp of one block that works on a few key tiles."""
     tile = sources.default_tile()
-    command = [program(chapter, binaries), "--device", "sim", "--trace", "-"]
+    command = [str(program(chapter, binaries)), "--device", "sim", "--trace", "-"]
     command += ["--seq-q", str(tile.block_q), "--seq-kv", str(KEY_TILES * tile.block_kv), "--head-dim", "128"]
     done = subprocess.run(command, check=True, capture_output=True, text=True)
     return parse(json.loads(done.stdout), warp=0)

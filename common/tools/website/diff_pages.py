@@ -6,6 +6,7 @@ import difflib
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
 
 from website.code_html import Line, Span, coloured_lines
@@ -129,7 +130,7 @@ def rows(before: Sequence[str], after: Sequence[str]) -> Iterator[Row]:
                 yield Row(begin1 + offset + 1, begin2 + offset + 1, False)
             continue
         for old, new in _pairs(before[begin1:end1], after[begin2:end2]):
-            marks = ((), ())
+            marks: tuple[tuple[Span, ...], tuple[Span, ...]] = ((), ())
             if old is not None and new is not None:
                 marks = word_marks(before[begin1 + old], after[begin2 + new])
             yield Row(
@@ -222,7 +223,7 @@ _ORDER = ("config.cuh", "kernel.cuh", "tile.cuh", "matmul.cuh", "softmax.cuh", "
 
 def steps(repository: Path) -> list[Step]:
     numbers = sorted(int(path.parent.name[7:]) for path in repository.glob("chapter[0-9]*/chapter.cu"))
-    return [_step(repository, before, after) for before, after in zip(numbers, numbers[1:], strict=False)]
+    return [_step(repository, before, after) for before, after in pairwise(numbers)]
 
 
 def _step(repository: Path, before: int, after: int) -> Step:

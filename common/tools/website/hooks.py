@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
@@ -14,30 +15,33 @@ from mkdocs.structure.pages import Page
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
-from website import diff_pages, figures, languages, links, mathematics  # noqa: E402
+from website import diff_pages, figures, languages, links, mathematics
 
 REPOSITORY = Path(__file__).resolve().parents[3]
 STYLES = Path(__file__).with_name("style.css")
 
 
+@dataclass
 class Site:
     """What the functions below hand on to each other in one build."""
 
-    sources = links.SourcePages(REPOSITORY)
-    steps: list[diff_pages.Step] = []
-    files = Files([])
+    sources: links.SourcePages = field(default_factory=lambda: links.SourcePages(REPOSITORY))
+    steps: list[diff_pages.Step] = field(default_factory=lambda: diff_pages.steps(REPOSITORY))
+    files: Files = field(default_factory=lambda: Files([]))
     drawings: frozenset[str] = frozenset()  # that there are light and dark
     navigation: languages.LanguageNavigation | None = None
 
 
+site = Site()
+
+
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Adds the pages and files that are not under docs."""
-    Site.files = files
-    Site.sources = links.SourcePages(REPOSITORY)
-    Site.steps = diff_pages.steps(REPOSITORY)
+    global site
+    site = Site(files=files)
     documents = [file for file in files.documentation_pages()]
     for file in documents:
-        Site.sources.collect(f"{links.DOCS}/{file.src_uri}", file.content_string)
+        site.sources.collect(f"{links.DOCS}/{file.src_uri}", file.content_string)
 
     def add(uri: str, **content: Any) -> None:
         existing = files.get_file_from_path(uri)
@@ -45,9 +49,9 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
             files.remove(existing)
         files.append(File.generated(config, uri, **content))
 
-    for path, page in sorted(Site.sources.pages.items()):
+    for path, page in sorted(site.sources.pages.items()):
         if files.get_file_from_path(page) is None:
-            text = Site.sources.markdown(path)
+            text = site.sources.markdown(path)
             add(page, content=text, inclusion=InclusionLevel.NOT_IN_NAV)
     for language in languages.NAMES:
         if language == "zh" and not any(languages.of(file.src_uri) == "zh" for file in documents):
@@ -57,16 +61,16 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         add(uri, abs_src_path=str(where))
     add("assets/style.css", abs_src_path=str(STYLES))
     _add_drawings(add, files)
-    config.nav = languages.add_chinese(config.nav or [], files)
+    config.nav = languages.complete(config.nav or [], files)
     return files
 
 
 def _add_diffs(add: Any, language: str) -> None:
     folder = languages.counterpart("diffs", language)
-    add(f"{folder}/README.md", content=diff_pages.index_page(Site.steps, language))
-    for step in Site.steps:
+    add(f"{folder}/README.md", content=diff_pages.index_page(site.steps, language))
+    for step in site.steps:
         chapter = languages.counterpart(f"chapter{step.after}.md", language)
-        link = f"../chapter{step.after}.md" if Site.files.get_file_from_path(chapter) else None
+        link = f"../chapter{step.after}.md" if site.files.get_file_from_path(chapter) else None
         add(f"{folder}/{step.name}.md", content=diff_pages.step_page(step, language, link))
 
 
@@ -79,11 +83,11 @@ def _add_drawings(add: Any, files: Files) -> None:
         names.add(file.src_uri.rsplit("/", 1)[-1].removesuffix(".svg"))
         for scheme in figures.SCHEMES:
             add(figures.variant(file.src_uri, scheme), content=figures.fixed(svg, scheme))
-    Site.drawings = frozenset(names)
+    site.drawings = frozenset(names)
 
 
 def on_nav(nav: Navigation, config: MkDocsConfig, files: Files) -> Navigation:
-    Site.navigation = languages.LanguageNavigation(nav)
+    site.navigation = languages.LanguageNavigation(nav)
     return nav
 
 
@@ -92,7 +96,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
     document = _document(uri)
     if uri.startswith(links.SOURCE + "/") and not document.endswith(".md"):
         return markdown
-    markdown = Site.sources.rewrite(document, uri, markdown)
+    markdown = site.sources.rewrite(document, uri, markdown)
     # In GitHub's Markdown there may be Markdown in a <details>; here it has to be said.
     markdown = re.sub(r"^<details(?! markdown)", "<details markdown=1", markdown, flags=re.MULTILINE)
     if languages.of(uri) == "zh":
@@ -102,7 +106,7 @@ def on_page_markdown(markdown: str, page: Page, config: MkDocsConfig, files: Fil
 
 def _document(uri: str) -> str:
     """The path in the repository of the text of a page."""
-    for path, page in Site.sources.pages.items():
+    for path, page in site.sources.pages.items():
         if page == uri and not (REPOSITORY / path).is_dir():
             return path
     return f"{links.DOCS}/{uri}"
@@ -111,7 +115,7 @@ def _document(uri: str) -> str:
 def _link_to_diff(markdown: str, uri: str) -> str:
     """Below the title of a chapter's page, the way to its differences."""
     match = re.fullmatch(r"(?:zh/)?chapter(\d+)\.md", uri)
-    step = next((step for step in Site.steps if match and step.after == int(match[1])), None)
+    step = next((step for step in site.steps if match and step.after == int(match[1])), None)
     if step is None:
         return markdown
     title = diff_pages.TEXT[languages.of(uri)]["title"].format(before=step.before, after=step.after)
@@ -120,17 +124,17 @@ def _link_to_diff(markdown: str, uri: str) -> str:
 
 
 def on_page_content(html: str, page: Page, config: MkDocsConfig, files: Files) -> str:
-    return figures.show_both(html, Site.drawings)
+    return figures.show_both(html, site.drawings)
 
 
 def on_page_context(context: dict[str, Any], page: Page, config: MkDocsConfig, nav: Navigation) -> dict[str, Any]:
     """Each page has the menus, and the words of the theme, in its language."""
-    assert Site.navigation is not None
+    assert site.navigation is not None
     language = languages.of(page.file.src_uri)
     config.theme["language"] = language
     config.site_name = languages.SITE_NAME[language]
-    config.extra["alternate"] = languages.alternates(page, Site.files, config)
-    context["nav"] = Site.navigation.of(language)
+    config.extra["alternate"] = languages.alternates(page, site.files, config)
+    context["nav"] = site.navigation.of(language)
     return context
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable
+from fnmatch import fnmatch
 from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
@@ -23,6 +24,8 @@ SECTIONS = {
     "Groundwork": "基础",
     "Chapters": "章节",
     "Instruments": "工具与测量",
+    "Results": "结果",
+    "Exercises": "练习",
     "More": "附录",
     "Side by side": "逐行对照",
 }
@@ -39,21 +42,36 @@ def counterpart(uri: str, language: str) -> str:
     return f"zh/{bare}" if language == "zh" else bare
 
 
-def add_chinese(nav: list[Any], files: Files) -> list[Any]:
-    """The navigation of the English pages, and after it the same of those that there are in Chinese."""
-    return [*nav, {NAMES["zh"]: _translated(nav, files)}]
+def complete(nav: list[Any], files: Files) -> list[Any]:
+    """The navigation of the English pages, with patterns such as x/*/README.md filled in, and after it the same of
+    those that there are in Chinese."""
+    english = _filled_in(nav, sorted(file.src_uri for file in files.documentation_pages()))
+    chinese = _translated(english, files)
+    return [*english, {NAMES["zh"]: chinese}] if chinese else english
+
+
+def _filled_in(items: Iterable[Any], pages: list[str]) -> list[Any]:
+    result: list[Any] = []
+    for item in items:
+        if isinstance(item, dict):
+            result.append({title: _filled_in(children, pages) for title, children in item.items()})
+        elif "*" in item:
+            result.extend(page for page in pages if fnmatch(page, item))
+        else:
+            result.append(item)
+    return result
 
 
 def _translated(items: Iterable[Any], files: Files) -> list[Any]:
     result: list[Any] = []
     for item in items:
-        title, value = next(iter(item.items())) if isinstance(item, dict) else (None, item)
-        if isinstance(value, list):
-            children = _translated(value, files)
-            if children:
-                result.append({SECTIONS[title]: children})
-        elif files.get_file_from_path(counterpart(value, "zh")):
-            result.append(counterpart(value, "zh"))  # its title is its first heading
+        if isinstance(item, dict):
+            for title, children in item.items():
+                chinese = _translated(children, files)
+                if chinese:
+                    result.append({SECTIONS[title]: chinese})
+        elif files.get_file_from_path(counterpart(item, "zh")):
+            result.append(counterpart(item, "zh"))  # its title is its first heading
     return result
 
 

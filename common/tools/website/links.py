@@ -14,6 +14,7 @@ SOURCE = "source"  # the folder of these pages in the site
 
 _FENCE = re.compile(r"^\s*(```+|~~~+)")
 _LINK = re.compile(r"(?<!\\)(\]\()([^()\s]+)((?:\s+\"[^\"]*\")?\))")
+_CODE = re.compile(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)")
 _SCHEME = re.compile(r"^[a-z][a-z0-9+.-]*:|^#|^/", re.IGNORECASE)
 
 
@@ -34,11 +35,16 @@ def replace_links(markdown: str, replace: Callable[[str], str]) -> str:
 
 
 def _replace_in_line(line: str, replace: Callable[[str], str]) -> str:
-    parts = re.split(r"(`+[^`]*`+(?!\]\())", line)
-    return "".join(
-        part if part.startswith("`") and "](" not in part else _LINK.sub(lambda m: m[1] + replace(m[2]) + m[3], part)
-        for part in parts
-    )
+    """Code may look like a link, and is set aside; the text of a link may be code."""
+    aside: list[str] = []
+
+    def put_aside(match: re.Match[str]) -> str:
+        aside.append(match[0])
+        return f"\0{len(aside) - 1}\0"
+
+    line = _CODE.sub(put_aside, line)
+    line = _LINK.sub(lambda match: match[1] + replace(match[2]) + match[3], line)
+    return re.sub(r"\0(\d+)\0", lambda match: aside[int(match[1])], line)
 
 
 def links(markdown: str) -> Iterator[str]:
