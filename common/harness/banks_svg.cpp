@@ -75,13 +75,14 @@ std::string draw_wavefront(const Wavefront& wavefront, double y, size_t banks_a_
   return svg;
 }
 
-// Vertical lines between the banks, bold ones around the wavefronts of each phase.
-std::string draw_grid(const std::vector<Wavefront>& all) {
+// Vertical lines between the banks, or between those that serve one lane together; bold ones around each phase.
+std::string draw_grid(const std::vector<Wavefront>& all, size_t banks_a_cell) {
   const double right = kLeft + kBanks * kBankWidth;
   const double bottom = kTop + static_cast<double>(all.size()) * kRowHeight;
   std::string thin;
-  for (int bank = 1; bank < kBanks; ++bank) {
-    thin += line(kLeft + bank * kBankWidth, kTop, kLeft + bank * kBankWidth, bottom);
+  for (size_t bank = banks_a_cell; bank < kBanks; bank += banks_a_cell) {
+    const double x = kLeft + static_cast<double>(bank) * kBankWidth;
+    thin += line(x, kTop, x, bottom);
   }
   std::string bold = line(kLeft, kTop, right, kTop) + line(right, kTop, right, bottom) +
                      line(right, bottom, kLeft, bottom) + line(kLeft, bottom, kLeft, kTop);
@@ -107,7 +108,7 @@ std::string banks_svg(const BanksPicture& picture) {
   for (int bank = 0; bank < kBanks; ++bank) {
     body += text_at(kLeft + (bank + 0.5) * kBankWidth, kTop - 7, std::to_string(bank), "tiny mono soft mid");
   }
-  body += text_at(kLeft - 8, kTop - 7, "pass", "tiny soft end");
+  body += text_at(kLeft - 8, kTop - 7, "wavefront", "tiny soft end");
   for (size_t i = 0; i < all.size(); ++i) {
     const double y = kTop + static_cast<double>(i) * kRowHeight;
     const bool is_first = i == 0 || all[i].phase != all[i - 1].phase;
@@ -119,10 +120,11 @@ std::string banks_svg(const BanksPicture& picture) {
     body += text_at(kLeft - 8, y + kRowHeight - 4.5, std::to_string(i + 1), "tiny mono soft end");
     body += draw_wavefront(all[i], y, banks_a_cell, is_first ? tensor_colour : "x");
   }
-  body += draw_grid(all);
+  body += draw_grid(all, banks_a_cell);
+  const bool has_excess = static_cast<int>(all.size()) > all.back().phase + 1;
   body += text_at(16, bottom + 24,
-                  "In the cells: the lane. A line is one pass over the 32 banks. Red: passes that "
-                  "different banks would have saved.",
+                  std::string("In the cells: the lane. A line is a wavefront, one pass over the 32 banks.") +
+                      (has_excess ? " Red: what other banks would have saved." : ""),
                   "small soft");
 
   const std::string size = "width=\"" + number(kWidth) + "\" height=\"" + number(bottom + 38) + "\" viewBox=\"0 0 " +

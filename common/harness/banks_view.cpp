@@ -5,6 +5,7 @@
 #include <map>
 
 #include "common/harness/refusal.h"
+#include "common/harness/simulator_run.h"
 #include "common/simulator/banks.h"
 
 namespace harness {
@@ -131,9 +132,8 @@ std::string banks_text(const BanksPicture& picture) {
   const int count = phase_lanes(access);
 
   std::string text = picture.title + "\n" + banks_summary(picture) + "\n";
-  text += std::string(access.site.file) + ":" + std::to_string(access.site.line) + ", " + std::to_string(access.bytes) +
-          " bytes a lane; " + std::to_string(picture.alike) + " of the " + std::to_string(picture.of) +
-          " in one warp are like this\n\n";
+  text += describe(access.site) + ", " + std::to_string(access.bytes) + " bytes a lane; " +
+          std::to_string(picture.alike) + " of the " + std::to_string(picture.of) + " in one warp are like this\n\n";
   text += std::string(range(0, 1).size(), ' ') + "  bank";
   for (size_t bank = 0; bank < kBanks; bank += banks_a_cell) text += padded(std::to_string(bank), width);
   text += "\n";

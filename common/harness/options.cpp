@@ -5,7 +5,6 @@
 #include <limits>
 #include <sstream>
 
-#include "common/harness/banks_view.h"
 #include "common/harness/refusal.h"
 
 namespace harness {
@@ -71,12 +70,6 @@ std::string input_names() {
   return names;
 }
 
-std::string banks_names() {
-  std::string names;
-  for (const std::string& name : banks_instructions()) names += (names.empty() ? "" : ", ") + name;
-  return names;
-}
-
 void add_problem(CLI::App& app, Options& options) {
   const auto group = [](CLI::Option* option) { option->group("Problem"); };
   group(add_number(app, "--batch", "batches [simulator: 1, GPU: 16]", kLargestCount, options.batch));
@@ -124,9 +117,10 @@ void add_run(CLI::App& app, Program program, Options& options) {
     group(add(app, "--trace", "FILE",
               "writes what the simulator's first block does, for ui.perfetto.dev; the axis counts instructions",
               [&](const std::string& text) { options.trace = text; }));
-    group(add(app, "--banks", "INSTRUCTION", "instead: shows which lane of it hits which bank; " + banks_names(),
+    group(add(app, "--banks", "INSTRUCTION",
+              "instead, which lane hits which bank in ldmatrix-{q,k,v}, cp-async-{q,k,v}, store-o or load-o",
               [&](const std::string& text) { options.banks = text; }));
-    group(add(app, "--banks-svg", "FILE", "with --banks: draws it",
+    group(add(app, "--banks-svg", "FILE", "with --banks, draws it there",
               [&](const std::string& text) { options.banks_svg = text; }));
   }
 }

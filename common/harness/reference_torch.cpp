@@ -94,7 +94,7 @@ MatrixProduct make_matrix_product() {
 }
 
 // In the order of reference_names().
-const bool registered = [] {
+const bool kRegistered = [] {
   register_reference(make_reference(reference_names()[0], flash_attention));
   register_reference(make_reference(reference_names()[1], cudnn_attention));
   register_matrix_product(make_matrix_product);

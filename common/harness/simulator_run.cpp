@@ -79,7 +79,7 @@ simulator::Report count_key_tile(const Kernel& kernel, const SimulatorOptions& o
   quiet.trace = false;
   quiet.progress = nullptr;
   const auto run = [&](int key_tiles) {
-    problem.seq_kv = key_tiles * kernel.tile.block_kv;
+    problem.seq_kv = int64_t{key_tiles} * kernel.tile.block_kv;
     return run_on_simulator(kernel, make_inputs(problem), quiet).report;
   };
   const simulator::Report one = run(1);

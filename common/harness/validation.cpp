@@ -124,8 +124,9 @@ const Kernel& find_kernel(const std::string& chapter_name, const std::vector<Ker
     const int64_t nearest = *std::min_element(head_dims.begin(), head_dims.end(), [&](int64_t a, int64_t b) {
       return std::abs(a - head_dim) < std::abs(b - head_dim);
     });
-    std::vector<std::string> built;
-    for (const int64_t candidate : head_dims) built.push_back(std::to_string(candidate));
+    std::vector<std::string> built(head_dims.size());
+    std::transform(head_dims.begin(), head_dims.end(), built.begin(),
+                   [](int64_t value) { return std::to_string(value); });
     throw Refusal("--head-dim is " + std::to_string(head_dim) + ", but " + chapter_name + " is built for " +
                   join(built, " and ") + ": the nearest that works is " + std::to_string(nearest));
   }

@@ -132,8 +132,8 @@ struct Report {
   std::map<std::string, std::map<std::string, SharedCounts>> shared;
   // Keyed by family ("cp_async", "global_load", "global_store"), then by buffer.
   std::map<std::string, std::map<std::string, GlobalCounts>> global;
-  // Warp instructions, keyed by name: cp_async, cp_async_commit, cp_async_wait, ldmatrix, mma, shuffle, sync_warp,
-  // sync_threads, exp2, pack, shared_load, shared_store, global_load, global_store.
+  // Warp instructions, keyed by name: cp_async, cp_async_commit, cp_async_wait, ldmatrix, mma, shuffle, vote,
+  // sync_warp, sync_threads, exp2, pack, shared_load, shared_store, global_load, global_store.
   std::map<std::string, int64_t> instructions;
   std::vector<Hazard> hazards;
   std::vector<TraceEvent> trace;

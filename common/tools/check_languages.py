@@ -93,7 +93,7 @@ def _section(page: Page, title: str, level: int, begin: int, end: int) -> Sectio
             parts += [f"the figure {_bare(name)}" for name in _FIGURE.findall(line)]
             parts += ["a question"] * line.count("<details")
             parts += [line] * line.startswith("<!-- ")
-            words.append(line)
+            words.append(line.removeprefix(">"))
     text = " ".join(" ".join(words).split())
     return Section(title, level, begin, tuple(parts), hashlib.sha256(text.encode()).hexdigest()[:8], recorded)
 
@@ -121,7 +121,13 @@ def pairs(root: Path) -> Iterator[tuple[Path, Path]]:
     english |= {docs / path.relative_to(docs / "zh") for path in (docs / "zh").rglob("*.md")}
     english |= {path.with_name(path.name.replace(".zh.md", ".md")) for path in root.glob("*.zh.md")}
     for path in sorted(english):
-        yield path, counterpart(root, path)
+        if not is_written_by_a_program(path):
+            yield path, counterpart(root, path)
+
+
+def is_written_by_a_program(page: Path) -> bool:
+    """A whole page of results, such as docs/mutations.md. It has one language, as what programs print has."""
+    return page.exists() and page.read_text(encoding="utf-8").startswith("<!-- Written by ")
 
 
 def compare(english: Page, chinese: Page) -> Iterator[str]:

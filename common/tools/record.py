@@ -30,8 +30,12 @@ from typing import Any
 from measuring.commands import run_main
 from measuring.files import Failure, read_json, write_json
 from measuring.machine import describe, gpu_state, now, programs
+from measuring.profile_steps import Profile, Wavefronts
 from measuring.profiler import NoCounters
-from measuring.steps import STEPS, Place, Result, Step
+from measuring.program_steps import Agreement, Benchmark, Correctness, Sanitizer
+from measuring.step import Place, Result, Step
+
+STEPS: tuple[type[Step], ...] = (Correctness, Benchmark, Profile, Wavefronts, Sanitizer, Agreement)
 
 
 def say(text: str) -> None:

@@ -36,7 +36,7 @@ TEST_P(ChapterOnSimulator, IsRightForOneTile) { run_and_expect_right(make_proble
 TEST_P(ChapterOnSimulator, IsRightForTwoKeyTiles) { run_and_expect_right(make_problem(kernel(), 1, 1, 1, 2)); }
 
 TEST_P(ChapterOnSimulator, IsRightForSeveralTilesHeadsAndBatches) {
-  run_and_expect_right(make_problem(kernel(), 2, 2, 2, 3));
+  run_and_expect_right(make_problem(kernel(), 2, 3, 2, 2));
 }
 
 TEST_P(ChapterOnSimulator, IsRightForStridedTensorsAndWritesNothingBetweenElements) {

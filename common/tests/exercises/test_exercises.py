@@ -14,8 +14,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[3]
 sys.path.insert(0, str(ROOT / "common" / "tools"))
 
-import exercise
-from edited_chapter import Failure, Toolchain
+import exercise  # noqa: E402
+from edited_chapter import Failure, Toolchain  # noqa: E402
 
 BUILD = ROOT / "build"
 

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Plants faults in the chapters and requires that the simulator notices each of them.
 
-  common/tests/mutation/mutation_test.py            after a build in build/, or in another directory named by --build
-  common/tests/mutation/mutation_test.py --write    brings docs/mutations.md up to date
+  common/tests/mutation/mutation_test.py                  after a build in build/, or in another one named by --build
+  common/tests/mutation/mutation_test.py --only barrier   the faults with this word in their name
+  common/tests/mutation/mutation_test.py --write          brings docs/mutations.md up to date
 
 Each fault of operators.py is planted in a copy of each chapter, one at a time. A mutant is caught by a hazard, by a
 wrong result, or by memory traffic that is not the chapter's own. The test fails if a mutant is neither caught nor
@@ -25,14 +26,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "tools"))
 
 from edited_chapter import ROOT, Failure, Toolchain, parallel_jobs
 from equivalents import EQUIVALENTS
-from operators import OPERATORS
+from operators import OPERATORS, Operator
 from suite import Result, Suite, plant, read_chapters
 
 _PAGE = ROOT / "docs" / "mutations.md"
 
 
-def complaints(results: Sequence[Result]) -> Iterator[str]:
-    """A sentence for each thing that is wrong."""
+def complaints(results: Sequence[Result], operators: Sequence[Operator]) -> Iterator[str]:
+    """A sentence for each thing that is wrong with what became of the mutants of these operators."""
     for result in results:
         mutant = result.mutant
         name = f"{mutant.place()}, {mutant.operator.name}"
@@ -44,12 +45,13 @@ def complaints(results: Sequence[Result]) -> Iterator[str]:
             yield f"{name}: nothing notices it"
 
     used = {result.mutant.operator.name for result in results}
-    for operator in OPERATORS:
+    for operator in operators:
         if operator.name not in used:
             yield f"{operator.name}: there is no place for this fault in any chapter"
 
     listed = {(result.mutant.equivalent(), result.mutant.chapter) for result in results}
-    for entry in EQUIVALENTS:
+    names = {operator.name for operator in operators}
+    for entry in (entry for entry in EQUIVALENTS if entry.operator in names):
         for number in entry.chapters:
             if (entry, f"chapter{number}") not in listed:
                 yield f"{entry.operator}: equivalents.py has '{entry.source}' of chapter{number}, which is not there"
@@ -57,12 +59,12 @@ def complaints(results: Sequence[Result]) -> Iterator[str]:
 
 def table(results: Sequence[Result]) -> str:
     """A line for each mutant: where, which fault, how it was caught."""
-    rows = []
+    rows: list[tuple[str, str, str]] = []
     for result in results:
         equivalent = result.mutant.equivalent()
         fate = f"equivalent: {equivalent.reason}" if equivalent else "NOT CAUGHT"
         rows.append((result.mutant.place(), result.mutant.operator.name, str(result.catch or fate)))
-    widths = [max(len(row[column]) for row in rows) for column in range(2)]
+    widths = [max((len(row[column]) for row in rows), default=0) for column in range(2)]
     return "\n".join(f"{place:<{widths[0]}}  {fault:<{widths[1]}}  {fate}" for place, fault, fate in rows)
 
 
@@ -118,14 +120,14 @@ def page(results: Sequence[Result]) -> str:
     )
 
 
-def run(build: Path) -> list[Result]:
+def run(build: Path, operators: Sequence[Operator]) -> list[Result]:
     chapters = read_chapters()
     directory = Path(tempfile.mkdtemp(prefix="mutation_"))
     try:
         suite = Suite(Toolchain.of_build(build), chapters, directory)
         with ThreadPoolExecutor(parallel_jobs()) as pool:
             list(pool.map(suite.run_chapter, chapters))
-            return list(pool.map(suite.run_mutant, plant(chapters)))
+            return list(pool.map(suite.run_mutant, plant(chapters, operators)))
     finally:
         shutil.rmtree(directory)
 
@@ -133,22 +135,24 @@ def run(build: Path) -> list[Result]:
 def main(arguments: Sequence[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--build", type=Path, default=ROOT / "build", help="a build with edited_chapter [build]")
-    parser.add_argument("--write", action="store_true", help="writes docs/mutations.md")
+    only = parser.add_mutually_exclusive_group()
+    only.add_argument("--only", default="", metavar="WORD", help="only faults with this in their name")
+    only.add_argument("--write", action="store_true", help="writes docs/mutations.md")
     options = parser.parse_args(arguments)
+    operators = [operator for operator in OPERATORS if options.only in operator.name]
     try:
-        results = run(options.build)
+        results = run(options.build, operators)
     except Failure as failure:
         print(f"mutation_test: {failure}", file=sys.stderr)
         return 1
 
     print(table(results))
-    found = list(complaints(results))
-    text = page(results)
-    if options.write:
-        _PAGE.write_text(text, encoding="utf-8")
-    elif not _PAGE.exists() or _PAGE.read_text("utf-8") != text:
-        found.append("docs/mutations.md is out of date: run common/tests/mutation/mutation_test.py --write")
     print(f"\n{len(results)} mutants, {sum(result.catch is not None for result in results)} of them caught")
+    found = list(complaints(results, operators))
+    if options.write:
+        _PAGE.write_text(page(results), encoding="utf-8")
+    elif not options.only and (not _PAGE.exists() or _PAGE.read_text(encoding="utf-8") != page(results)):
+        found.append("docs/mutations.md is out of date: run common/tests/mutation/mutation_test.py --write")
     for complaint in found:
         print(f"mutation_test: {complaint}", file=sys.stderr)
     return 1 if found else 0

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from edited_chapter import ROOT, Failure, Outcome, Problem, Refused, Shape, Toolchain
 from equivalents import EQUIVALENTS, Equivalent
-from operators import OPERATORS, Files, Mutation, Operator
+from operators import Files, Mutation, Operator
 
 # The default tile, over four tiles of keys; then the inputs that break an online softmax; then a tile with 32 rows a
 # warp, for which chapters 4 and 5 do not hold Q whole. A mutant goes on to the next run only if it was not caught.
@@ -67,13 +67,16 @@ def read_chapters() -> dict[str, Files]:
     """The sources of each chapter: {"chapter1": {"kernel.cuh": text, ...}, ...}."""
     paths = [path for path in ROOT.iterdir() if re.fullmatch(r"chapter\d+", path.name)]
     paths.sort(key=lambda path: int(path.name.removeprefix("chapter")))
-    return {path.name: {file.name: file.read_text("utf-8") for file in sorted(path.glob("*.cuh"))} for path in paths}
+    return {
+        path.name: {file.name: file.read_text(encoding="utf-8") for file in sorted(path.glob("*.cuh"))}
+        for path in paths
+    }
 
 
-def plant(chapters: dict[str, Files]) -> Iterator[Mutant]:
-    """All mutants of all chapters."""
+def plant(chapters: dict[str, Files], operators: Sequence[Operator]) -> Iterator[Mutant]:
+    """All their mutants of all chapters."""
     for chapter, files in chapters.items():
-        for operator in OPERATORS:
+        for operator in operators:
             for mutation in operator.find(files):
                 yield Mutant(chapter, operator, mutation)
 

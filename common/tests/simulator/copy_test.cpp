@@ -147,6 +147,18 @@ TEST_F(Copy, StaysPendingAcrossBarriers) {
   }
 }
 
+TEST_F(Copy, ThatBeganBeforeABarrierIsUnderWayFromTheFirstStepAfterIt) {
+  const auto kernel = [&] {
+    for (int i = 0; i < 5; ++i) cp_async_commit();  // the copy is later in its epoch than the read is in the next
+    cp_async_16(chunk(thread_index()), from(thread_index()), at(10));
+    cp_async_commit();
+    device::sync_threads();
+    load_shared_4(chunk(thread_index()), at(20));
+    cp_async_wait<0>();
+  };
+  EXPECT_EQ(hazards_of(block, kernel), Lines{"read_before_wait kernel.cuh:20 kernel.cuh:10"});
+}
+
 TEST_F(Copy, OverWhatOthersStillReadNeedsABarrier) {
   const auto kernel = [&](bool barrier) {
     cp_async_16(chunk(thread_index()), from(thread_index()), at(10));

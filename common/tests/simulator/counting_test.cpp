@@ -155,6 +155,29 @@ TEST(Counting, GlobalTrafficIsToldByFamilyAndBuffer) {
   EXPECT_EQ(store.ideal_sectors, 4);
 }
 
+TEST(Counting, AccessesOfTheFirstWarpAreKeptOnRequest) {
+  LaunchConfiguration block = one_block(64, 1024);
+  block.grid = {2, 1, 1};
+  const auto kernel = [] {
+    if (thread_index() % 2 == 1) store_shared_4(word(thread_index()), 1, at(10));
+    device::sync_warp();
+    uint32_t m[4];
+    device::ldmatrix_x4(m[0], m[1], m[2], m[3], word(4 * (31 - thread_index() % 32)), at(20));
+  };
+  EXPECT_TRUE(launch(block, kernel).accesses.empty());
+  block.keep_accesses = true;
+  const Report report = launch(block, kernel);
+  ASSERT_EQ(report.accesses.size(), 2u);
+  EXPECT_EQ(report.accesses[0].family, "shared_store");
+  EXPECT_EQ(report.accesses[0].tensor, "T");
+  EXPECT_EQ(report.accesses[0].lanes, 0xaaaaaaaau);
+  EXPECT_EQ(report.accesses[0].addresses[31], 4u * 31);
+  EXPECT_EQ(report.accesses[1].family, "ldmatrix");
+  EXPECT_EQ(report.accesses[1].site.line, 20);
+  EXPECT_EQ(report.accesses[1].bytes, 16);
+  EXPECT_EQ(report.accesses[1].addresses[30], 16u);
+}
+
 // Where a buffer happens to lie on the CPU must not matter: cudaMalloc aligns it to 256 bytes.
 TEST(Counting, SectorsCountFromTheBeginningOfTheBuffer) {
   std::vector<uint32_t> values(2048);

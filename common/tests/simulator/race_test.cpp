@@ -168,6 +168,15 @@ TEST(Race, UninitializedWordsAreReportedWhenRead) {
   EXPECT_EQ(hazards_of(block, [&] { kernel(32); }), Lines{});
 }
 
+TEST(Race, WordsThatAreWrittenAfterTheReadWereUninitialized) {
+  const auto kernel = [] {
+    load_shared_4(word(thread_index()), at(10));
+    store_shared_4(word(thread_index()), 1, at(20));
+    load_shared_4(word(thread_index()), at(30));
+  };
+  EXPECT_EQ(hazards_of(one_block(32, 128), kernel), Lines{"uninitialized_read kernel.cuh:10"});
+}
+
 TEST(Race, SharedMemoryIsUninitializedInEveryBlock) {
   LaunchConfiguration blocks = one_block(32, 128);
   blocks.grid = {2, 1, 1};

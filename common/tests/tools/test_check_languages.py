@@ -124,6 +124,12 @@ class TwoLanguages(unittest.TestCase):
         self.replace(self.english, "| 1 |", "| 3 |")
         self.assertEqual(self.check(), [])
 
+    def test_ignores_line_breaks_in_quotations(self) -> None:
+        self.replace(self.english, "What it is about,\nin", "> What it is about,\n> in")
+        self.check(write=True)
+        self.replace(self.english, "about,\n> in a", "about, in\n> a")
+        self.assertEqual(self.check(), [])
+
     def test_names_a_section_without_a_digest(self) -> None:
         lines = [line for line in self.chinese.read_text(encoding="utf-8").split("\n") if "en: " not in line]
         self.chinese.write_text("\n".join(lines), encoding="utf-8")

@@ -27,9 +27,9 @@ class Resources(unittest.TestCase):
     def test_are_those_of_one_compiler(self) -> None:
         self.assertEqual(len({row["nvcc"] for row in self.rows.values()}), 1)
 
-    def test_say_that_the_default_tile_never_spills(self) -> None:
+    def test_say_that_the_default_tile_does_not_spill_up_to_sm_90(self) -> None:
         for (kernel, sm), row in self.rows.items():
-            if kernel.tile == DEFAULT_TILE and kernel.head_dim == 128:
+            if kernel.tile == DEFAULT_TILE and sm <= 90:
                 self.assertEqual((row["spill_store_bytes"], row["stack_bytes"]), ("0", "0"), f"{kernel} sm_{sm}")
 
     def test_say_that_interleaving_cures_a_spill(self) -> None:

@@ -288,6 +288,12 @@ class Files(unittest.TestCase):
                     self.assertIn(f"@media (prefers-color-scheme:{scheme})", text)
                 self.assertNotIn("http://", text.replace("http://www.w3.org/2000/svg", ""))
 
+    def test_chinese_bank_maps_have_no_english_sentence(self) -> None:
+        for path in REPOSITORY.glob("docs/zh/figures/banks-*.svg"):
+            text = path.read_text(encoding="utf-8")
+            for words in ("would", "In the cells", "lanes", "wavefronts", "Red"):
+                self.assertFalse(words in text, f"{path.name} says {words}")
+
     def test_nothing_is_drawn_outside(self) -> None:
         for name, draw in WITHOUT_BUILD.items():
             drawing = draw(translator("en"))

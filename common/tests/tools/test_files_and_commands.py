@@ -1,13 +1,21 @@
+import sys
 import tempfile
 import time
 import unittest
 from pathlib import Path
 from unittest import mock
 
-import fixture  # noqa: F401  (finds the tools)
+import fixture
 from measuring.commands import run
 from measuring.files import Failure, read_json, write_csv, write_text
 from measuring.text_table import text_table
+
+
+class Names(unittest.TestCase):
+    def test_no_tool_hides_a_module_of_python(self) -> None:
+        """Modules are looked for beside a tool first: a profile.py there is what cProfile would get."""
+        tools = (fixture.REPOSITORY / "common" / "tools").iterdir()
+        self.assertEqual({path.stem for path in tools if path.suffix in ("", ".py")} & sys.stdlib_module_names, set())
 
 
 class Files(unittest.TestCase):

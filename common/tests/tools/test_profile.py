@@ -130,7 +130,7 @@ class Running(WithFakes):
 
 class CommandLine(WithFakes):
     def profile(self, *arguments: str) -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, fakes.tool("profile.py"), "--build", str(self.build), *arguments]
+        command = [sys.executable, fakes.tool("profile_kernels.py"), "--build", str(self.build), *arguments]
         return subprocess.run(command, env=fakes.environment(self.tools), capture_output=True, text=True, check=False)
 
     def test_prints_tables_and_writes_csv_for_all_that_was_asked(self) -> None:

@@ -53,6 +53,7 @@ class Everything(Recording):
 
         environment = self.load("environment.json")
         self.assertEqual((environment["gpu"], environment["driver"]), ("NVIDIA Fake", "1.2"))
+        self.assertRegex(environment["sources"], "^[0-9a-f]{16}$")
         self.assertEqual(environment["steps"]["profile"][0]["before"]["temperature_celsius"], 41)
         self.assertEqual(environment["steps"]["profile"][0]["missing"], 0)
 

@@ -122,8 +122,10 @@ class OtherTables(WithResults):
         file.write_text(text.replace(f'"% of FlashAttention-2": {100 * 57 / 340}', '"% of FlashAttention-2": 16'))
         self.assertEqual(row_of(self.table("pairing"), "FlashAttention-2 in turn with chapter 1")[4], "314")
 
-    def test_environment_shows_the_span_of_clocks_and_temperatures(self) -> None:
-        self.assertEqual(row_of(self.table("environment"), "temperature, C, between steps")[1], "38 to 52")
+    def test_environment_shows_the_span_of_clocks_and_power(self) -> None:
+        table = self.table("environment")
+        self.assertEqual(row_of(table, "power between steps, W")[1], "78 to 405")
+        self.assertEqual(row_of(table, "SM clock while timed, MHz")[1], "1592 to 1940")
 
     def test_wavefronts_say_whether_all_are_equal(self) -> None:
         self.assertIn("All 4 counts of 4 kernels are equal.", self.table("wavefronts"))

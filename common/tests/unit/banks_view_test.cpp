@@ -64,7 +64,8 @@ TEST(Banks, ThereAreAsManyWavefrontsAsTheSimulatorCounts) {
   for (int repeat = 0; repeat < 2000; ++repeat) {
     const int bytes = 4 << random() % 3;
     const bool is_load = random() % 2 == 0;
-    SharedAccess access{is_load ? "shared_load" : "shared_store", "O", {"x", 1}, bytes, random() | 1u, {}};
+    SharedAccess access{is_load ? "shared_load" : "shared_store", "O", {"x", 1}, bytes,
+                        static_cast<uint32_t>(random()) | 1u,     {}};
     const uint32_t spread = 1u << random() % 8;
     const uint32_t group = 1u << random() % 3;  // neighbours that share an address, so that phases merge
     for (uint32_t lane = 0; lane < 32; ++lane) {

@@ -20,12 +20,10 @@ namespace {
 // Who was launched: a kernel's gpu_function, or a reference.
 using Identity = const void*;
 
-constexpr int kFirst = 0;
-constexpr int kSecond = 0;
-constexpr int kFlash = 0;
-const Identity first = &kFirst;
-const Identity second = &kSecond;
-const Identity flash = &kFlash;
+constexpr int kTags[3] = {};
+constexpr Identity kFirst = &kTags[0];
+constexpr Identity kSecond = &kTags[1];
+constexpr Identity kFlash = &kTags[2];
 
 struct FakeGpu {
   bool present = false;
@@ -81,7 +79,7 @@ std::unique_ptr<GpuSession> open_gpu_session(const Inputs& inputs) { return std:
 double time_batch(const GpuWork& work, int, bool) {
   work();
   fake.timed.push_back(fake.last);
-  if (fake.last != flash) fake.last_kernel = fake.last;
+  if (fake.last != kFlash) fake.last_kernel = fake.last;
   return fake.milliseconds.at(fake.last) *
          (fake.slow_beside != nullptr && fake.slow_beside == fake.last_kernel ? 2 : 1);
 }
@@ -100,10 +98,11 @@ Kernel make_kernel(Identity identity, const Tile& tile, int shared_bytes) {
 class OnAGpu : public testing::Test {
  protected:
   static void SetUpTestSuite() {
-    register_kernels(911, "First", {make_kernel(first, {64, 64, 4}, 49152), make_kernel(first, {128, 64, 8}, 300000)});
-    register_kernels(912, "Second", {make_kernel(second, {64, 64, 4}, 49152)});
+    register_kernels(911, "First",
+                     {make_kernel(kFirst, {64, 64, 4}, 49152), make_kernel(kFirst, {128, 64, 8}, 300000)});
+    register_kernels(912, "Second", {make_kernel(kSecond, {64, 64, 4}, 49152)});
     register_reference({"FlashAttention-2", [](const Problem&, const device::AttentionArguments&, bool) {
-                          return GpuWork([] { fake.last = flash; });
+                          return GpuWork([] { fake.last = kFlash; });
                         }});
   }
 
@@ -116,7 +115,7 @@ class OnAGpu : public testing::Test {
     fake.info.largest_sm_mhz = 1980;
     fake.info.shared_bytes_per_block = 232448;
     fake.info.free_bytes = int64_t{1} << 37;
-    fake.milliseconds = {{first, 4}, {second, 2}, {flash, 1}};
+    fake.milliseconds = {{kFirst, 4}, {kSecond, 2}, {kFlash, 1}};
     options_.chapters = {911, 912};
     options_.head_dim = 64;
     options_.batch = 2;
@@ -150,16 +149,16 @@ TEST_F(OnAGpu, ChaptersAreVerifiedAndTimedInTurnWithTheReferences) {
   // For each chapter: two launches of it and of the reference to find the size of a batch, then 3 + 10 rounds of A B.
   ASSERT_EQ(fake.timed.size(), 2u * (2u * 2u + 13u * 2u));
   for (size_t i = 4; i < 30; i += 2) {
-    EXPECT_EQ(fake.timed[i], flash);
-    EXPECT_EQ(fake.timed[i + 1], first);
-    EXPECT_EQ(fake.timed[i + 30], flash);
-    EXPECT_EQ(fake.timed[i + 31], second);
+    EXPECT_EQ(fake.timed[i], kFlash);
+    EXPECT_EQ(fake.timed[i + 1], kFirst);
+    EXPECT_EQ(fake.timed[i + 30], kFlash);
+    EXPECT_EQ(fake.timed[i + 31], kSecond);
   }
 }
 
 // Beside the second chapter everything takes twice as long: a clock that fell, which is not the chapter's fault.
 TEST_F(OnAGpu, ASpeedUpIsFreeOfClocks) {
-  fake.slow_beside = second;
+  fake.slow_beside = kSecond;
   const Results all = results();
   EXPECT_EQ(all.chapters[1].timing->median, 4);
   EXPECT_EQ(all.chapters[1].references[0].timing->median, 2);
@@ -195,7 +194,7 @@ TEST_F(OnAGpu, JsonHasTimesResourcesAndEnvironment) {
 }
 
 TEST_F(OnAGpu, AWrongResultIsReportedAndNotTimed) {
-  fake.faulty = first;
+  fake.faulty = kFirst;
   const Results all = results();
   EXPECT_FALSE(all.chapters[0].ok());
   EXPECT_FALSE(all.chapters[0].timing);
@@ -210,7 +209,7 @@ TEST_F(OnAGpu, AWrongResultIsReportedAndNotTimed) {
 }
 
 TEST_F(OnAGpu, AnErrorOfTheGpuIsReportedAndNothingIsTimed) {
-  fake.crashing = second;
+  fake.crashing = kSecond;
   const Results all = results();
   EXPECT_FALSE(all.chapters[1].ok());
   EXPECT_NE(all.chapters[1].complaint().find("illegal memory access"), std::string::npos);
@@ -218,14 +217,14 @@ TEST_F(OnAGpu, AnErrorOfTheGpuIsReportedAndNothingIsTimed) {
 }
 
 TEST_F(OnAGpu, AnOverwrittenGuardIsWrong) {
-  fake.overwriting = second;
+  fake.overwriting = kSecond;
   const Results all = results();
   EXPECT_FALSE(all.chapters[1].correct());
   EXPECT_EQ(all.chapters[1].complaint(), "memory outside of the tensors was overwritten");
 }
 
 TEST_F(OnAGpu, ATimeAboveTheRooflineIsAnError) {
-  fake.milliseconds[second] = 1e-6;
+  fake.milliseconds[kSecond] = 1e-6;
   const Results all = results();
   EXPECT_TRUE(all.chapters[0].ok());
   EXPECT_FALSE(all.chapters[1].ok());
@@ -233,12 +232,12 @@ TEST_F(OnAGpu, ATimeAboveTheRooflineIsAnError) {
 }
 
 TEST_F(OnAGpu, AReferenceThatIsWrongIsSaidToBe) {
-  fake.faulty = flash;
+  fake.faulty = kFlash;
   EXPECT_NE(comparison_report(results()).find("its result is WRONG"), std::string::npos);
 }
 
 TEST_F(OnAGpu, AReferenceThatFailsIsNotAvailable) {
-  fake.crashing = flash;
+  fake.crashing = kFlash;
   const Results all = results();
   EXPECT_TRUE(all.chapters[0].ok());
   EXPECT_FALSE(all.chapters[0].references[0].timing);
@@ -246,7 +245,7 @@ TEST_F(OnAGpu, AReferenceThatFailsIsNotAvailable) {
 
 TEST_F(OnAGpu, AWorkbenchVerifiesBeforeItTimes) {
   const Plan plan = make_plan(options_);
-  fake.faulty = second;
+  fake.faulty = kSecond;
   Workbench bench(plan.problem);
   EXPECT_TRUE(bench.holds(plan.problem));
   SweepCase right{"first", plan.chapters[0], plan.kernels[0], "", plan.problem, false};

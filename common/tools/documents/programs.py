@@ -130,12 +130,14 @@ class Workplace:
 
     def findings(self, chapter: str, changes: Sequence[Change], place: str) -> list[Findings]:
         """What the simulator finds in the chapter with each of the changes alone."""
-        compiler = os.environ.get("CXX", "c++")
-        tools = edited_chapter.Toolchain(compiler, "", self.directory / "build" / "bin" / "edited_chapter")
+        try:
+            tools = edited_chapter.Toolchain.of_build(self.build)
+            if self._precompiled is None:
+                self._precompiled = tools.precompile(self.directory)
+        except edited_chapter.Failure as failure:
+            raise Problem(place, str(failure)) from None
         if not tools.program.exists():
             raise Problem(place, "the build has no program edited_chapter")
-        if self._precompiled is None:
-            self._precompiled = tools.precompile(self.directory)
 
         def find(change: Change) -> Findings:
             key = (chapter, change)

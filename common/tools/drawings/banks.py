@@ -7,7 +7,9 @@ import subprocess
 import tempfile
 from pathlib import Path
 
+from drawings import sources
 from drawings.traces import program
+from drawings.words import translator
 
 INSTRUCTION = "ldmatrix-k"
 
@@ -20,11 +22,10 @@ _CHINESE = (
     (r"ldmatrix of (\w): (\d+) wavefronts?, the fewest possible", r"用 ldmatrix 读 \1：\2 个 wavefront，已是最少"),
     (r"lanes (\d+) to (\d+)", r"lane \1-\2"),
     (
-        r"In the cells: the lane\. A line is one pass over the 32 banks\. Red: passes that different banks would have "
-        r"saved\.",
-        "格子里是 lane 编号。每一行是对 32 个 bank 的一次访问；红色的本可以省掉。",
+        r"In the cells: the lane\. A line is a wavefront, one pass over the 32 banks\.",
+        "格子里是 lane 编号。一行是一个 wavefront，即访问一遍 32 个 bank。",
     ),
-    (r">pass<", ">次<"),
+    (r" Red: what other banks would have saved\.", "红色的换个 bank 就能省掉。"),
     (r": the banks of shared memory", "：shared memory 的 bank"),
     (
         r"\. A line for each wavefront, a column for each bank; in the cells, the lane that the bank serves\.",
@@ -41,6 +42,8 @@ def draw(chapter: int, binaries: Path, language: str) -> str:
         subprocess.run(command, check=True, capture_output=True, text=True)
         svg = path.read_text(encoding="utf-8")
     if language == "zh":
+        title = sources.title(chapter)
+        svg = svg.replace(f"chapter{chapter}: {title}", f"第 {chapter} 章：{translator('zh')(title)}")
         for pattern, chinese in _CHINESE:
             svg = re.sub(pattern, chinese, svg)
     return svg

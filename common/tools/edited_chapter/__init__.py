@@ -1,6 +1,6 @@
 """Compiles an edited copy of a chapter and runs it in the simulator.
 
-One kernel is compiled, into a shared library (kernel.cpp), and the program `edited_chapter` (run.cpp) runs it: a second
+One kernel is compiled, into a shared library (one_kernel.cpp), and the program `edited_chapter` (run.cpp) runs it: a second
 in all, where building a whole chapter takes a minute.
 """
 
@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 ROOT = Path(__file__).resolve().parents[3]
-_SOURCE = Path(__file__).resolve().parent / "kernel.cpp"
-_PREAMBLE = "common/harness/registration.cuh"  # what kernel.cpp includes before the chapter
+_SOURCE = Path(__file__).resolve().parent / "one_kernel.cpp"
+_PREAMBLE = "common/harness/registration.cuh"  # what one_kernel.cpp includes before the chapter
 _SECONDS = 120  # that a run may take
 
 

@@ -9,7 +9,7 @@
 
 int main(int argc, char** argv) {
   if (argc < 2) {
-    std::cerr << "edited_chapter: name a shared library, compiled from kernel.cpp\n";
+    std::cerr << "edited_chapter: name a shared library, compiled from one_kernel.cpp\n";
     return 2;
   }
   const std::string path = argv[1];

@@ -53,11 +53,11 @@ def sheet(title: str, charts: Sequence[Chart]) -> Chart:
 
 
 def nice_step(largest: float, steps: int = 5) -> float:
-    """1, 2 or 5 times a power of ten, so that about so many reach the largest."""
+    """1, 2, 2.5 or 5 times a power of ten, so that so many at most reach the largest."""
     if largest <= 0:
         return 1
     power = 10.0 ** math.floor(math.log10(largest / steps))
-    return next(factor * power for factor in (1, 2, 5, 10) if factor * power * steps >= largest)
+    return next(factor * power for factor in (1, 2, 2.5, 5, 10) if factor * power * steps >= largest)
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from typing import Any
 
 from measuring.commands import find_tool, run
 from measuring.files import NOT_AVAILABLE, REPOSITORY, Failure, read_json
+from measuring.kernels import chapter_of, natural_key
 
 # Column of nvidia-smi, and its name here.
 _STATE = {
@@ -63,6 +64,22 @@ def programs(build: Path) -> dict[str, str]:
     if not names:
         raise Failure(f"{build}/bin has no programs: build them, or name the build directory with --build")
     return {path.name: digest(path) for path in names}
+
+
+def chapters(build: Path) -> list[str]:
+    """The chapters that are built."""
+    names = [path.name for path in (build / "bin").glob("*") if re.fullmatch(r"chapter\d+|final", path.name)]
+    if not names:
+        raise Failure(f"{build}/bin has no chapter: build them, or name the build directory with --build")
+    return [chapter_of(name) for name in sorted(names, key=natural_key)]
+
+
+def sources() -> str:
+    """A digest of the kernels' sources, for machines that have the files but not their history."""
+    patterns = ("chapter*/*.cu*", "final/*.cu*", "common/device/*")
+    files = sorted(path for pattern in patterns for path in REPOSITORY.glob(pattern))
+    text = "".join(f"{path.relative_to(REPOSITORY)} {digest(path)}\n" for path in files)
+    return hashlib.sha256(text.encode()).hexdigest()[:16]
 
 
 def compiler_flags(build: Path) -> list[str]:
@@ -120,6 +137,7 @@ def describe(build: Path) -> dict[str, Any]:
         "nvcc": toolkit_of(build),
         "flags": compiler_flags(build),
         "commit": commit(),
+        "sources": sources(),
         "limits": _query(_LIMITS),
         "doctor": run([doctor], 60).output.splitlines() if doctor.exists() else [],
         "programs": programs(build),

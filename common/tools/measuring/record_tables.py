@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from measuring.files import NOT_AVAILABLE
 from measuring.kernels import DEFAULT_SHAPE, DTYPES, HEAD_DIMS, Shape
 from measuring.results import Gpu, Results
@@ -58,14 +60,29 @@ def sanitizer(results: Results, arguments: Arguments) -> str:
 
 def environment(results: Results, arguments: Arguments) -> str:
     gpus = gpus_of(results, arguments)
-    keys = ("gpu", "sm", "driver", "cuda", "runtime", "nvcc", "compiler", "build", "architectures", "commit", "date")
+    keys = (
+        "gpu",
+        "sm",
+        "driver",
+        "cuda",
+        "runtime",
+        "nvcc",
+        "compiler",
+        "build",
+        "architectures",
+        "commit",
+        "sources",
+        "date",
+    )
 
-    def span(gpu: Gpu, quantity: str) -> str:
-        """From the least to the most that was seen before and after the steps."""
+    def span(values: Iterable[float | None]) -> str:
+        seen = [value for value in values if value is not None]
+        return f"{min(seen):.0f} to {max(seen):.0f}" if seen else NOT_AVAILABLE
+
+    def between_steps(gpu: Gpu, quantity: str) -> str:
         steps = [entry for entries in gpu.environment.get("steps", {}).values() for entry in entries]
         states = [state for entry in steps for state in (entry["before"], entry["after"]) if state]
-        seen = [state[quantity] for state in states if quantity in state]
-        return f"{min(seen):.0f} to {max(seen):.0f}" if seen else NOT_AVAILABLE
+        return span(state.get(quantity) for state in states)
 
     def limit(gpu: Gpu, quantity: str) -> str:
         value = (gpu.environment.get("limits") or {}).get(quantity)
@@ -73,12 +90,9 @@ def environment(results: Results, arguments: Arguments) -> str:
 
     rows = [[key, *(str(gpu.environment.get(key, NOT_AVAILABLE)) for gpu in gpus)] for key in keys]
     rows.append(["flags", *(f"`{' '.join(gpu.environment.get('flags', [])) or NOT_AVAILABLE}`" for gpu in gpus)])
-    for name, quantity in (
-        ("SM clock, MHz", "sm_mhz"),
-        ("power, W", "power_watts"),
-        ("temperature, C", "temperature_celsius"),
-    ):
-        rows.append([f"{name}, between steps", *(span(gpu, quantity) for gpu in gpus)])
+    rows.append(["SM clock while timed, MHz", *(span(m.sm_mhz for m in gpu.measurements) for gpu in gpus)])
+    rows.append(["temperature while timed, C", *(span(m.celsius for m in gpu.measurements) for gpu in gpus)])
+    rows.append(["power between steps, W", *(between_steps(gpu, "power_watts") for gpu in gpus)])
     rows.append(["highest SM clock, MHz", *(limit(gpu, "sm_mhz") for gpu in gpus)])
     rows.append(["power limit, W", *(limit(gpu, "power_watts") for gpu in gpus)])
     rows.append(["matrix product 8192^3, fp16", *(gpu.ceiling for gpu in gpus)])

@@ -29,6 +29,8 @@ class Measurement:
     tflops: float
     percent_of: dict[str, float]  # the speed as a part of each reference's that was timed in turn with it
     variation: float | None  # standard deviation over mean of the repetitions' times
+    sm_mhz: float | None  # just after a repetition
+    celsius: float | None
     sweep: str  # the file it is in
 
     @property
@@ -65,6 +67,8 @@ def read_benchmark(file: Path) -> list[Measurement]:
                 tflops=entry["TFLOP/s"],
                 percent_of={name: entry[f"% of {name}"] for name in REFERENCES if f"% of {name}" in entry},
                 variation=variations.get(entry["run_name"]),
+                sm_mhz=entry.get("sm_mhz"),
+                celsius=entry.get("celsius"),
                 sweep=file.stem.removeprefix("benchmark_"),
             )
         )

@@ -55,6 +55,15 @@ WORDS = {
     "beside": ("{} in turn with chapter {}", "{} 与第 {} 章交替测量"),
     "difference": ("{} → {}", "{} → {}"),
     "all": ("all", "合计"),
+    # Groups of machine instructions; single ones keep their names.
+    "integer": ("integer", "整数"),
+    "moves": ("moves", "数据移动"),
+    "shuffle": ("shuffle", "shuffle"),
+    "waits": ("waits", "等待"),
+    "branches": ("branches", "分支"),
+    "local": ("local", "局部内存"),
+    "no-ops": ("no-ops", "空操作"),
+    "other": ("other", "其他"),
     # Stall reasons keep Nsight Compute's names in both languages: they are what a reader looks for on the screen.
     "stall_long_scoreboard": ("long scoreboard", "long scoreboard"),
     "stall_short_scoreboard": ("short scoreboard", "short scoreboard"),

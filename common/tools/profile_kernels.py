@@ -4,10 +4,10 @@
 Clocks are left as they are. On a machine without a GPU, or without permission to read its counters, it says so and
 shows the profiles that are committed under docs/results.
 
-  python3 common/tools/profile.py                                    all chapters at 16 x 4096, fp16, head dimension 128
-  python3 common/tools/profile.py --chapters 3,4 --tiles 64x64x4,128x64x4 --shapes 16x512,16x4096
-  python3 common/tools/profile.py --chapters 4 --dtype bf16 --output profile.csv
-  python3 common/tools/profile.py --chapters 3 --instructions 10     where in the machine code warps wait
+  python3 common/tools/profile_kernels.py               all chapters at 16 x 4096, fp16, head dimension 128
+  python3 common/tools/profile_kernels.py --chapters 3,4 --tiles 64x64x4,128x64x4 --shapes 16x512,16x4096
+  python3 common/tools/profile_kernels.py --chapters 4 --dtype bf16 --output profile.csv
+  python3 common/tools/profile_kernels.py --chapters 3 --instructions 10    where in the machine code warps wait
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from pathlib import Path
 
 from measuring.commands import run_main
 from measuring.files import RESULTS, Failure, Row, from_repository, read_csv, write_csv
-from measuring.kernels import DEFAULT_TILE, DTYPES, HEAD_DIMS, Kernel, Shape, Tile, chapter_of, natural_key
+from measuring.kernels import DEFAULT_TILE, DTYPES, HEAD_DIMS, Kernel, Shape, Tile
+from measuring.machine import chapters as built_chapters
 from measuring.ncu import PROFILE_COLUMNS, STALL_COLUMNS
 from measuring.profiler import Profiler
 from measuring.text_table import text_table
@@ -99,15 +100,6 @@ def show_committed(chapters: Sequence[str]) -> None:
         print(f"\nThe profile in {from_repository(file)}:\n\n{report(rows)}", end="")
 
 
-def chapters_of(build: Path) -> list[str]:
-    """The chapters that are built."""
-    names = [path.name for path in (build / "bin").glob("chapter*") if path.name.removeprefix("chapter").isdigit()]
-    names += [path.name for path in (build / "bin").glob("final")]
-    if not names:
-        raise Failure(f"{build}/bin has no chapter: build them, or name the build directory with --build")
-    return [chapter_of(name) for name in sorted(names, key=natural_key)]
-
-
 def parse_arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument(
@@ -127,7 +119,7 @@ def parse_arguments() -> argparse.Namespace:
 
 
 def targets(arguments: argparse.Namespace) -> list[tuple[Kernel, Shape]]:
-    chapters = arguments.chapters.split(",") if arguments.chapters else chapters_of(arguments.build)
+    chapters = arguments.chapters.split(",") if arguments.chapters else built_chapters(arguments.build)
     tiles = [Tile.parse(text) for text in arguments.tiles.split(",")]
     shapes = [Shape.parse(text, arguments.heads) for text in arguments.shapes.split(",")]
     return [
@@ -166,7 +158,7 @@ def main() -> int:
             return 0
         rows = measure(arguments.build, wanted)
     except Failure as reason:
-        print(f"profile: {reason}", file=sys.stderr, flush=True)
+        print(f"profile_kernels: {reason}", file=sys.stderr, flush=True)
         show_committed(arguments.chapters.split(",") if arguments.chapters else [])
         return 1
     if arguments.output:
@@ -176,4 +168,4 @@ def main() -> int:
 
 
 if __name__ == "__main__":
-    run_main("profile", main)
+    run_main("profile_kernels", main)
