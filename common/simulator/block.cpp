@@ -12,15 +12,9 @@ namespace {
 // Thrown through the stack of a thread to leave it early, so that what its functions own is destroyed.
 struct StopThread {};
 
-// Instructions that PTX calls .aligned: all lanes must be at the same one. Of the others, the same kind is enough.
-bool is_aligned(InstructionKind instruction) {
-  return instruction == InstructionKind::kLdmatrix || instruction == InstructionKind::kLdmatrixTransposed ||
-         instruction == InstructionKind::kMmaFloat16 || instruction == InstructionKind::kMmaBFloat16;
-}
-
 }  // namespace
 
-thread_local Thread* Block::current_thread = nullptr;
+constinit thread_local Thread* Block::current_thread = nullptr;
 
 Block::Block(const LaunchConfiguration& configuration, const std::function<void()>& thread_body,
              Instruments& instruments)
@@ -109,42 +103,10 @@ void Block::finish(Thread& thread, ThreadState state) {
 
 void Block::stop(Thread& thread, Fault fault) {
   thread.fault = std::make_unique<Fault>(std::move(fault));
-  throw StopThread{};
+  leave();
 }
 
-// Lets others run until this thread is ready again.
-void Block::suspend(Thread& thread) {
-  const int next = scheduler_.take(thread.index);
-  if (next == thread.index) return;
-  if (next == Scheduler::kNone) {
-    thread.fiber.switch_to(main_);
-  } else {
-    current_thread = &threads_[static_cast<std::size_t>(next)];
-    thread.fiber.switch_to(current_thread->fiber);
-  }
-  if (unwinding_) throw StopThread{};
-}
-
-void Block::meet_warp(Thread& thread, InstructionKind instruction, const CallSite& site) {
-  Warp& warp = *thread.warp;
-  Meeting& meeting = warp.meeting;
-  thread.waits_at = instruction;
-  thread.wait_site = site;
-  ++thread.step;
-  if (meeting.arrived == 0) meeting = {0, instruction, site};
-  // A lane that comes to another instruction waits in vain, and so do the others.
-  if (meeting.instruction == instruction && (!is_aligned(instruction) || same_site(meeting.site, site))) {
-    if (++meeting.arrived == kWarpSize) {
-      carry_out(warp);
-      meeting.arrived = 0;
-      scheduler_.make_ready(warp.index, ~(1u << thread.lane));
-      return;
-    }
-  }
-  thread.state = ThreadState::kWaiting;
-  suspend(thread);
-  thread.state = ThreadState::kRunning;
-}
+void Block::leave() { throw StopThread{}; }
 
 void Block::carry_out(Warp& warp) {
   const InstructionKind instruction = warp.meeting.instruction;

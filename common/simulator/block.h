@@ -40,12 +40,13 @@ class Block {
   void meet_block(Thread& thread, const CallSite& site);
 
   // Ends the running thread, which did something that cannot be carried out.
-  [[noreturn]] void stop(Thread& thread, Fault fault);
+  [[noreturn]] static void stop(Thread& thread, Fault fault);
 
  private:
   static void thread_main();
   void prepare(int64_t number, std::array<int, 3> index);
   void suspend(Thread& thread);
+  [[noreturn]] static void leave();
   void finish(Thread& thread, ThreadState state);
   void carry_out(Warp& warp);
   void release_block();
@@ -74,7 +75,45 @@ class Block {
   std::exception_ptr exception_;
   Fiber main_;
 
-  static thread_local Thread* current_thread;
+  static constinit thread_local Thread* current_thread;
 };
+
+// The two functions below are executed by every lane at every warp-wide instruction. They are inlined because the
+// returns after a switch are slow: the processor expects them to lead to where the thread before was called from. So as
+// few functions as possible shall lie between the kernel and the switch.
+
+// Lets others run until this thread is ready again.
+[[gnu::always_inline]] inline void Block::suspend(Thread& thread) {
+  const int next = scheduler_.take(thread.index);
+  if (next == thread.index) return;
+  if (next == Scheduler::kNone) {
+    thread.fiber.switch_to(main_);
+  } else {
+    current_thread = &threads_[static_cast<std::size_t>(next)];
+    thread.fiber.switch_to(current_thread->fiber);
+  }
+  if (unwinding_) leave();
+}
+
+[[gnu::always_inline]] inline void Block::meet_warp(Thread& thread, InstructionKind instruction, const CallSite& site) {
+  Warp& warp = *thread.warp;
+  Meeting& meeting = warp.meeting;
+  thread.waits_at = instruction;
+  thread.wait_site = site;
+  ++thread.step;
+  if (meeting.arrived == 0) meeting = {0, instruction, site};
+  // A lane that comes to another instruction waits in vain, and so do the others.
+  if (meeting.instruction == instruction && (!is_aligned(instruction) || same_site(meeting.site, site))) {
+    if (++meeting.arrived == kWarpSize) {
+      carry_out(warp);
+      meeting.arrived = 0;
+      scheduler_.make_ready(warp.index, ~(1u << thread.lane));
+      return;
+    }
+  }
+  thread.state = ThreadState::kWaiting;
+  suspend(thread);
+  thread.state = ThreadState::kRunning;
+}
 
 }  // namespace simulator

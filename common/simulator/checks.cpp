@@ -25,7 +25,7 @@ void refuse_shared(Thread& thread, uint32_t offset, int bytes, const CallSite& s
   }
   fault.detail += fault.kind == HazardKind::kMisaligned ? ", not a multiple of " + std::to_string(bytes)
                                                         : ", which has " + text(static_cast<int>(shared.bytes()));
-  thread.block->stop(thread, fault);
+  Block::stop(thread, fault);
 }
 
 void refuse_global(Thread& thread, const void* address, int bytes, Direction direction, const CallSite& site) {
@@ -35,17 +35,17 @@ void refuse_global(Thread& thread, const void* address, int bytes, Direction dir
   Fault fault{.kind = HazardKind::kOutOfBounds, .site = site, .detail = {}, .tensor = {}, .place = {}};
   if (place.buffer < 0) {
     fault.detail = verb + text(bytes) + " of global memory " + global.describe(address);
-    thread.block->stop(thread, fault);
+    Block::stop(thread, fault);
   }
   fault.tensor = global.buffer(place.buffer).name;
   if (direction == Direction::kStore && !global.buffer(place.buffer).writable) {
     fault.detail = "writes to " + fault.tensor + ", which is read-only";
-    thread.block->stop(thread, fault);
+    Block::stop(thread, fault);
   }
   fault.kind = HazardKind::kMisaligned;
   fault.detail = verb + text(bytes) + " at byte " + std::to_string(place.offset) + " of " + fault.tensor +
                  ", not a multiple of " + std::to_string(bytes);
-  thread.block->stop(thread, fault);
+  Block::stop(thread, fault);
 }
 
 }  // namespace simulator

@@ -3,12 +3,18 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include <cstdlib>
 #include <new>
 
 namespace simulator {
 namespace {
 
+// Sanitizers put room around every variable.
+#if defined(SIMULATOR_ADDRESS_SANITIZER) || defined(SIMULATOR_THREAD_SANITIZER)
+constexpr std::size_t kStackBytes = 256 * 1024;
+#else
 constexpr std::size_t kStackBytes = 64 * 1024;
+#endif
 
 // All stacks look alike: without this, the same variable of all threads would lie at the same offset of a page, and the
 // 32 lanes of a warp would fight for the few lines of the first-level cache that serve this offset.
@@ -50,7 +56,7 @@ void Fiber::start(boost::context::detail::transfer_t from) {
   Fiber& self = *before.next_;
   self.sanitizer_.begin(before.sanitizer_);
   self.body_();
-  __builtin_unreachable();
+  std::abort();  // Boost.Context would end the process as if all were well
 }
 
 }  // namespace simulator

@@ -27,6 +27,12 @@ enum class InstructionKind : uint8_t {
 
 inline constexpr int kInstructionKinds = static_cast<int>(InstructionKind::kSyncThreads) + 1;
 
+// Instructions that PTX calls .aligned: all lanes must be at the same one. Of the others, the same kind is enough.
+constexpr bool is_aligned(InstructionKind kind) {
+  return kind == InstructionKind::kLdmatrix || kind == InstructionKind::kLdmatrixTransposed ||
+         kind == InstructionKind::kMmaFloat16 || kind == InstructionKind::kMmaBFloat16;
+}
+
 // The name in Report::instructions and, for those that access memory, the family of the counts: "ldmatrix" of both
 // kinds of it.
 const char* family_name(InstructionKind kind);

@@ -7,11 +7,7 @@
 
 namespace simulator {
 
-bool same_site(const CallSite& a, const CallSite& b) {
-  if (a.line != b.line) return false;
-  if (a.file == b.file) return true;
-  return a.file != nullptr && b.file != nullptr && std::strcmp(a.file, b.file) == 0;
-}
+bool same_text(const char* a, const char* b) { return a != nullptr && b != nullptr && std::strcmp(a, b) == 0; }
 
 SiteId SiteTable::look_up(const CallSite& site, Slot& slot) {
   slot.file = site.file;

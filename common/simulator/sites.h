@@ -38,7 +38,11 @@ class SiteTable {
   std::vector<Slot> slots_ = std::vector<Slot>(kSlots);
 };
 
+bool same_text(const char* a, const char* b);  // either may be null
+
 // Whether both are the same line, also if their file names are different copies of the same text.
-bool same_site(const CallSite& a, const CallSite& b);
+inline bool same_site(const CallSite& a, const CallSite& b) {
+  return a.line == b.line && (a.file == b.file || same_text(a.file, b.file));
+}
 
 }  // namespace simulator

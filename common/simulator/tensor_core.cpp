@@ -104,9 +104,9 @@ struct Decoded {
   Elements<Type> b[16];       // [row]
   bool special;               // some element is an infinity or a NaN
 
-  ALWAYS_INLINE explicit Decoded(const MatrixOperands& operands) {
+  ALWAYS_INLINE void decode(const MatrixOperands& operands) {
     Int largest{};
-    const auto decode = [&](const uint32_t* words, Elements<Type>& low, Elements<Type>& high) {
+    const auto decode_both = [&](const uint32_t* words, Elements<Type>& low, Elements<Type>& high) {
       Int bits;
       std::memcpy(&bits, words, sizeof(bits));
       low.decode(bits & 0xffff);
@@ -115,9 +115,9 @@ struct Decoded {
       largest = high.exponent > largest ? high.exponent : largest;
     };
     for (int i = 0; i < 4; ++i) {
-      for (int j = 0; j < 4; ++j) decode(&operands.a[i][8 * j], a[i][0][j], a[i][1][j]);
+      for (int j = 0; j < 4; ++j) decode_both(&operands.a[i][8 * j], a[i][0][j], a[i][1][j]);
     }
-    for (int i = 0; i < 8; ++i) decode(operands.b[i / 4][i % 4], b[2 * i], b[2 * i + 1]);
+    for (int i = 0; i < 8; ++i) decode_both(operands.b[i / 4][i % 4], b[2 * i], b[2 * i + 1]);
     special = false;
     for (int i = 0; i < 8; ++i) special |= largest[i] > Type::kBias;
   }
@@ -265,9 +265,14 @@ ALWAYS_INLINE void step(const Decoded<Type>& decoded, MatrixOperands& operands) 
   if (special) add_special_products<Type>(operands, c, kFirst, kCount, operands.c);
 }
 
+// Not on the stack: that is the stack of one lane, each time of another one, and this would fill the cache with them.
+template <typename Type>
+thread_local Decoded<Type> decoded_operands;
+
 template <typename Type>
 ALWAYS_INLINE void multiply(MatrixOperands& operands, Architecture architecture) {
-  const Decoded<Type> decoded(operands);
+  Decoded<Type>& decoded = decoded_operands<Type>;
+  decoded.decode(operands);
   if (architecture == Architecture::kSm80) {
     step<Type, 24, 0, 8>(decoded, operands);
     step<Type, 24, 8, 8>(decoded, operands);

@@ -8,34 +8,25 @@ namespace simulator {
 RecordedInstruction& WarpRecord::note_other(int lane, InstructionKind kind, int bytes, const CallSite& site) {
   uint32_t& cursor = cursors_[static_cast<std::size_t>(lane)];
   const uint32_t position = cursor & ~kOffTheTrack;
-  int occurrence = 0;
   if (cursor == instructions_.size()) {
-    // The lane executed all that is here, and runs ahead of the others.
-    const auto last = std::find_if(instructions_.rbegin(), instructions_.rend(),
-                                   [&](const auto& instruction) { return matches(instruction, kind, bytes, site); });
-    if (last != instructions_.rend()) occurrence = last->occurrence + 1;
-    ++cursor;
+    ++cursor;  // the lane executed all that is here, and runs ahead of the others
   } else {
     in_order_ = false;
     cursor = (position + 1) | kOffTheTrack;
     for (RecordedInstruction& instruction : instructions_) {
-      if (!matches(instruction, kind, bytes, site)) continue;
-      if ((instruction.lanes >> lane & 1) == 0) {
-        instruction.lanes |= 1u << lane;
-        if (lane < instruction.lowest_lane) {
-          instruction.lowest_lane = lane;
-          instruction.position = position;
-        }
-        return instruction;
+      if (!matches(instruction, kind, bytes, site) || (instruction.lanes >> lane & 1) != 0) continue;
+      instruction.lanes |= 1u << lane;
+      if (lane < instruction.lowest_lane) {
+        instruction.lowest_lane = lane;
+        instruction.position = position;
       }
-      ++occurrence;
+      return instruction;
     }
   }
   return append({.kind = kind,
                  .bytes = static_cast<uint8_t>(bytes),
                  .site = sites_.id(site),
                  .lanes = 1u << lane,
-                 .occurrence = occurrence,
                  .call_site = site,
                  .lowest_lane = lane,
                  .position = position});

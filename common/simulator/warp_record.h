@@ -19,7 +19,6 @@ struct RecordedInstruction {
   uint8_t bytes;  // that each lane accesses; 0: it is no access
   SiteId site;
   uint32_t lanes = 0;  // a bit for each that executed it
-  int occurrence;      // of this instruction at this line since the lanes met, from 0
   int operands = -1;   // their place in WarpRecord, for accesses
   CallSite call_site;
   // Of the lowest lane that executed it:

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <string>
+#include <vector>
 
 #include "common/harness/banks_view.h"
 #include "common/harness/simulator_run.h"
@@ -15,13 +16,13 @@ class BanksOfChapter : public testing::TestWithParam<ChapterCase> {
  protected:
   const Kernel& kernel() const { return *GetParam().kernel; }
   int number() const { return GetParam().chapter->number; }
-
-  size_t worst(const std::string& instruction) const {
-    return wavefronts(choose_access("", key_tile_accesses(kernel()), instruction).access).size();
-  }
 };
 
 TEST_P(BanksOfChapter, SwizzleTakesTheConflictsAway) {
+  const std::vector<simulator::SharedAccess> accesses = key_tile_accesses(kernel());
+  const auto worst = [&](const std::string& instruction) {
+    return wavefronts(choose_access("", accesses, instruction).access).size();
+  };
   // Without it, the eight rows of a matrix lie in the same four banks: rows of 128 or 256 bytes, 32 banks of 4.
   for (const std::string instruction : {"ldmatrix-q", "ldmatrix-k", "ldmatrix-v"}) {
     EXPECT_EQ(worst(instruction), number() == 1 ? 32u : 4u) << instruction;

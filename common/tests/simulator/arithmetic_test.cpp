@@ -44,9 +44,9 @@ TEST(Exp2, OfTheEndsOfTheRange) {
 TEST(FusedMultiplyAdd, RoundsOnce) {
   const float a = 1.0f + 0x1p-12f;
   EXPECT_EQ(device::fused_multiply_add(a, a, -1.0f - 0x1p-11f), 0x1p-24f) << "a product rounded first gives 0";
-  // Just above the middle of two floats by less than a double can tell.
-  EXPECT_EQ(device::fused_multiply_add(1.0f + 0x1p-23f, 1.0f + 0x1p-23f, 0x1p-60f + 0x1p30f), 0x1p30f);
-  EXPECT_EQ(device::fused_multiply_add(0x1p-24f, 1.0f + 0x1p-23f, 1.0f), 1.0f + 0x1p-23f);
+  // Below the middle of two floats by less than a double can tell: rounded to a double first, it goes up to even.
+  EXPECT_EQ(device::fused_multiply_add(0x1p-12f * (1 + 0x1p-15f), 0x1p-12f * (1 - 0x1p-15f), 1 + 0x1p-23f),
+            1 + 0x1p-23f);
 }
 
 TEST(Maximum, PrefersNumbersToNans) {

@@ -43,10 +43,12 @@ TEST(Bounds, SharedAccessesMustLieInTheAllocation) {
 }
 
 TEST(Bounds, AnAddressWithoutTheBeginningIsOutOfBounds) {
-  const auto kernel = [] { device::store_shared_4(4 * static_cast<uint32_t>(thread_index()), 1, at(10)); };
   const LaunchConfiguration block = one_block(32, 227 * 1024);
-  EXPECT_EQ(hazards_of(block, kernel), Lines{"out_of_bounds kernel.cuh:10"});
-  EXPECT_EQ(launch(block, kernel).hazard_count(), 32);
+  for (const uint32_t offset : {0u, 4096u, 226u * 1024}) {
+    const auto kernel = [&] { device::store_shared_4(offset + 4 * static_cast<uint32_t>(thread_index()), 1, at(10)); };
+    EXPECT_EQ(hazards_of(block, kernel), Lines{"out_of_bounds kernel.cuh:10"});
+    EXPECT_EQ(launch(block, kernel).hazard_count(), 32);
+  }
 }
 
 TEST(Bounds, AccessesMustBeAlignedToTheirSize) {

@@ -67,6 +67,20 @@ TEST_F(Copy, WaitLeavesTheYoungestGroupsPending) {
   EXPECT_EQ(seen, (std::vector<uint32_t>{4, 8, 0xffffffff}));
 }
 
+TEST_F(Copy, PoisonsItsDestinationUntilTheWait) {
+  // Whoever reads too early must not find the old value, which might look right.
+  uint32_t seen = 0;
+  launch(block, [&] {
+    if (thread_index() != 0) return;
+    device::store_shared_4(chunk(0), 7);
+    cp_async_16(chunk(0), from(1));
+    cp_async_commit();
+    seen = load_shared_4(chunk(0));
+    cp_async_wait<0>();
+  });
+  EXPECT_EQ(seen, 0xffffffffu);
+}
+
 TEST_F(Copy, EmptyGroupsCount) {
   uint32_t seen = 0;
   const auto kernel = [&] {
@@ -218,6 +232,33 @@ TEST_F(Copy, SourceMustNotChangeBeforeTheWait) {
   const Report report = launch(block, [&] { kernel(false, true); });
   EXPECT_EQ(report.hazards[0].tensor, "Source");
   EXPECT_EQ(report.hazard_count(), 64);
+}
+
+TEST_F(Copy, SourceMayBeChangedByItsThreadBeforeTheIssueAndAfterTheWait) {
+  uint32_t* const words = source.data();
+  const auto kernel = [&](bool wait) {
+    device::store_global_4(words + 4 * thread_index(), 7, at(10));
+    cp_async_16(chunk(thread_index()), from(thread_index()), at(20));
+    cp_async_commit();
+    if (wait) cp_async_wait<0>();
+    device::store_global_4(words + 4 * thread_index(), 8, at(30));
+    cp_async_wait<0>();
+  };
+  EXPECT_EQ(hazards_of(block, [&] { kernel(true); }), Lines{});
+  EXPECT_EQ(hazards_of(block, [&] { kernel(false); }), Lines{"source_modified kernel.cuh:30 kernel.cuh:20"});
+}
+
+TEST_F(Copy, SourceIsInUseFromTheFirstStepAfterABarrier) {
+  uint32_t* const words = source.data();
+  const auto kernel = [&] {
+    for (int i = 0; i < 5; ++i) cp_async_commit();  // the copy is later in its epoch than the store is in the next
+    cp_async_16(chunk(thread_index()), from(thread_index()), at(10));
+    cp_async_commit();
+    device::sync_threads();
+    device::store_global_4(words + 4 * thread_index(), 7, at(20));
+    cp_async_wait<0>();
+  };
+  EXPECT_EQ(hazards_of(block, kernel), Lines{"source_modified kernel.cuh:20 kernel.cuh:10"});
 }
 
 TEST_F(Copy, SourceMayChangeBesideIt) {

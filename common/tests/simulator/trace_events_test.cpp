@@ -59,11 +59,15 @@ TEST_F(Trace, TellsTheStoryOfEachWarp) {
     device::shuffle_xor<1>(1.0f);
     device::cp_async_wait<0>();
     device::cp_async_wait<0>();
+    device::cp_async_commit();
+    device::cp_async_commit();
+    device::cp_async_wait<0>();
   };
-  const Lines expected = {"0-2 cp.async K group 0", "2-3 commit group 0",  "3-4 cp.async V group 1",
-                          "4-5 commit group 1",     "5-6 wait collects 0", "6-7 barrier",
-                          "7-9 ldmatrix K",         "9-10 exp2",           "10-11 shuffle",
-                          "11-13 wait collects 1"};
+  const Lines expected = {
+      "0-2 cp.async K group 0", "2-3 commit group 0",    "3-4 cp.async V group 1", "4-5 commit group 1",
+      "5-6 wait collects 0",    "6-7 barrier",           "7-9 ldmatrix K",         "9-10 exp2",
+      "10-11 shuffle",          "11-13 wait collects 1", "13-14 commit group 2",   "14-15 commit group 3",
+      "15-16 wait collects 3"};
   block.grid = {3, 1, 1};
   Report report = launch(block, kernel);
   EXPECT_EQ(events_of(report, 0), expected);
