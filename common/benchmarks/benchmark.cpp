@@ -40,25 +40,39 @@ void show_progress(const SweepCase& entry, size_t index, size_t count) {
   std::cerr << "\r\033[K" << index + 1 << " of " << count << ": " << entry.name << "\r" << std::flush;
 }
 
-// One repetition: a batch of each reference, then a batch of the case, whose time counts.
+// What takes turns: the references that work here, by name, and the case itself, without one. A reference is alone.
+std::vector<std::pair<std::string, const harness::Candidate*>> contenders(harness::Workbench& bench,
+                                                                          const SweepCase& entry,
+                                                                          const harness::Candidate& own) {
+  std::vector<std::pair<std::string, const harness::Candidate*>> all;
+  for (const harness::Reference& reference : harness::references()) {
+    if (entry.chapter == nullptr) break;
+    const harness::Candidate& other = bench.prepare_reference(reference.name, entry.cold_l2);
+    if (other.message.empty()) all.emplace_back(reference.name, &other);
+  }
+  all.emplace_back("", &own);
+  return all;
+}
+
+// One repetition: a batch of each reference and a batch of the case, whose time counts.
 void measure(benchmark::State& state, const SweepCase& entry, double ceiling) {
   try {
     harness::Workbench& bench = harness::workbench_for(entry.problem);
-    const harness::Candidate& candidate = bench.prepare(entry);
+    harness::Candidate& candidate = bench.prepare(entry);
     if (!candidate.message.empty()) {
       something_was_wrong = something_was_wrong || entry.chapter != nullptr;
       state.SkipWithError(candidate.message.c_str());
       return;
     }
+    const auto all = contenders(bench, entry, candidate);
     std::map<std::string, double> reference_ms;
     double milliseconds = 0;
     for ([[maybe_unused]] auto iteration : state) {
-      for (const harness::Reference& reference : harness::references()) {
-        const harness::Candidate& other = bench.prepare_reference(reference.name, entry.cold_l2);
-        if (entry.chapter == nullptr || !other.message.empty()) continue;
-        reference_ms[reference.name] = harness::time_batch(other.work, other.launches, entry.cold_l2);
+      for (const size_t i : harness::order_in_round(all.size(), candidate.rounds++)) {
+        const auto& [name, contender] = all[i];
+        const double time = harness::time_batch(contender->work, contender->launches, entry.cold_l2);
+        (name.empty() ? milliseconds : reference_ms[name]) = time;
       }
-      milliseconds = harness::time_batch(candidate.work, candidate.launches, entry.cold_l2);
       state.SetIterationTime(milliseconds / 1000);
     }
     const double tflops = teraflops(entry.problem.floating_point_operations(), milliseconds);

@@ -18,7 +18,7 @@ const char* const kHelp =
     "Each name says chapter, type, head dimension, tile, shape and L2, as in\n"
     "chapter3/fp16/d128/q64_kv64_w4/b16_s4096_h16/l2_warm. The time is that of one launch, by events around a batch "
     "of\n"
-    "launches of at least 1 ms; each batch of a chapter is preceded by one of each reference.\n\n"
+    "launches of at least 1 ms. It takes turns with a batch of each reference, first to last and last to first.\n\n"
     "Examples:\n"
     "  benchmark\n"
     "  benchmark --chapters 4,5 --tiles all --lengths 4096\n"

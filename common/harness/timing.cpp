@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 
 namespace harness {
 
@@ -20,12 +21,19 @@ int launches_in_batch(const GpuWork& work, const TimingOptions& options) {
   return static_cast<int>(std::clamp(std::ceil(options.batch_ms / std::max(once, 1e-6)), 1.0, 10000.0));
 }
 
+std::vector<size_t> order_in_round(size_t count, int round) {
+  std::vector<size_t> order(count);
+  std::iota(order.begin(), order.end(), 0);
+  if (round % 2 != 0) std::reverse(order.begin(), order.end());
+  return order;
+}
+
 std::vector<Timing> time_interleaved(const std::vector<GpuWork>& works, const TimingOptions& options) {
   std::vector<int> launches;
   for (const GpuWork& work : works) launches.push_back(launches_in_batch(work, options));
   std::vector<std::vector<double>> samples(works.size());
   for (int repetition = -options.warm_ups; repetition < options.repetitions; ++repetition) {
-    for (size_t i = 0; i < works.size(); ++i) {
+    for (const size_t i : order_in_round(works.size(), repetition)) {
       const double milliseconds = time_batch(works[i], launches[i], options.cold_l2);
       if (repetition >= 0) samples[i].push_back(milliseconds);
     }

@@ -1,6 +1,7 @@
 // How long kernels take.
 #pragma once
 
+#include <cstddef>
 #include <vector>
 
 #include "common/harness/gpu.h"
@@ -26,7 +27,11 @@ Timing summarise(std::vector<double> samples);
 // Launches of `work` in a batch of at least options.batch_ms.
 int launches_in_batch(const GpuWork& work, const TimingOptions& options);
 
-// Times the works in turn, A B C A B C ..., so that changes of clock and heat hit all of them.
+// The order of `count` works in a round: A B C in one round, C B A in the next. Changes of clock and heat hit all of
+// them, and none runs always behind the same other.
+std::vector<size_t> order_in_round(size_t count, int round);
+
+// Times the works in turn, A B C C B A ...
 // Throws RunFailure.
 std::vector<Timing> time_interleaved(const std::vector<GpuWork>& works, const TimingOptions& options);
 

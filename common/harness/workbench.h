@@ -16,6 +16,7 @@ namespace harness {
 struct Candidate {
   GpuWork work;
   int launches = 1;     // in a batch
+  int rounds = 0;       // in which it was timed so far
   std::string message;  // what is wrong with it; empty if nothing is
 };
 

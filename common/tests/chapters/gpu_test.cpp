@@ -106,13 +106,17 @@ TEST_P(ChapterOnGpu, GivesTheSameBitsAsTheFirstChapter) {
 TEST_P(ChapterOnGpu, AgreesWithTheSimulatorWithinTwoUnits) {
   SimulatorOptions options;
   options.architecture = gpu_.sm >= 90 ? simulator::Architecture::kSm90 : simulator::Architecture::kSm80;
+  double largest = 0;
   for_each_kernel([&](const Kernel& kernel) {
     const Kernel& same_kernel =
         find_kernel(chapter().name, chapter().simulator_kernels, kernel.element_type, kernel.head_dim, kernel.tile);
     const Inputs inputs = make_inputs(make_problem(kernel, 1, 2, 2, 3));
     const HostTensor simulated = run_on_simulator(same_kernel, inputs, options).output;
-    EXPECT_LE(distance_in_ulps(run(kernel, inputs), simulated, kernel.element_type), 2);
+    const double distance = distance_in_ulps(run(kernel, inputs), simulated, kernel.element_type);
+    EXPECT_LE(distance, 2);
+    largest = std::max(largest, distance);
   });
+  RecordProperty("largest_distance_ulp", std::to_string(largest));  // record.py keeps it
 }
 
 // Here the memory between far elements must be had, some 60 GB; on the host it is not touched.

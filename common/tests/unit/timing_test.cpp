@@ -14,6 +14,15 @@ TEST(Timing, IsMedianMinimumAndSpread) {
   EXPECT_EQ(summarise({}).median, 0);
 }
 
+TEST(Timing, AlternatesTheDirectionFromOneRoundToTheNext) {
+  using Order = std::vector<size_t>;
+  EXPECT_EQ(order_in_round(3, 0), (Order{0, 1, 2}));
+  EXPECT_EQ(order_in_round(3, 1), (Order{2, 1, 0}));
+  EXPECT_EQ(order_in_round(3, 2), (Order{0, 1, 2}));
+  EXPECT_EQ(order_in_round(3, -1), (Order{2, 1, 0}));  // warm-ups count up to 0
+  EXPECT_EQ(order_in_round(0, 1), Order{});
+}
+
 TEST(Timing, CountsTeraflops) { EXPECT_DOUBLE_EQ(teraflops(2e12, 4), 500); }
 
 TEST(Timing, KnowsTheRooflineOfSomeGpus) {
