@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Draws the results under docs/results as SVG, in both languages: tflops, percent, stalls, tiles and roofline.
+"""Draws the results under docs/results as SVG, in both languages: tflops, percent, stalls, roofline, and tiles for each
+type and head dimension.
 
   python3 common/tools/plot.py            writes docs/figures/tflops.svg, docs/zh/figures/tflops.svg, ...
   python3 common/tools/plot.py --check    writes nothing; fails and names the figures that are stale
@@ -11,7 +12,9 @@ colours follow the page, light or dark.
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator
+import math
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 
 from measuring import charts
@@ -26,6 +29,8 @@ from measuring.words import LANGUAGES, word
 STALL_CLASSES = ("half-x", "half-k", "half-o", "half-v", "half-s", "half-q", "tint-soft", "half-soft", "half-line")
 # Operations of a multiprocessor in a clock with 16-bit operands: see tensor_roofline in common/harness/timing.cpp.
 OPERATIONS_PER_CLOCK = {80: 2048, 86: 1024, 87: 1024, 89: 1024, 90: 4096, 100: 8192, 103: 8192, 120: 1024}
+
+MOST_COLUMNS = 15  # of a heat map; with more, figures touch
 
 
 class Plotter:
@@ -85,19 +90,22 @@ class Plotter:
         names = [self._say("chapter_n", chapter) for chapter in rows]
         return charts.stacked(self._say("plot_stalls"), self._subtitle, names, parts)
 
-    def tiles(self) -> charts.Chart | None:
-        chosen = [m for m in self._gpu.measurements if m.sweep == "tiles" and m.tile]
+    def tiles(self, dtype: str = "fp16", head_dim: int = 128) -> charts.Chart | None:
+        chosen = self._gpu.tile_measurements(dtype, head_dim)
         if not chosen:
             return None
         paired = all(REFERENCES[0] in m.percent_of for m in chosen)
         cells = {(m.tile, m.shape, m.who): m.percent_of[REFERENCES[0]] if paired else m.tflops for m in chosen}
         chapters = sorted({m.who for m in chosen}, key=natural_key)
-        columns = [(shape, chapter) for shape in shapes_of(chosen) for chapter in chapters]
         tiles = sorted({m.tile for m in chosen if m.tile})
-        values = [[cells.get((tile, *column)) for column in columns] for tile in tiles]
-        names = [(str(shape), self._say("chapter_n", chapter)) for shape, chapter in columns]
+        bands = []
+        for shapes in in_bands(shapes_of(chosen), len(chapters)):
+            columns = [(shape, chapter) for shape in shapes for chapter in chapters]
+            names = [(f"{shape}: {self._say('chapter')}", chapter) for shape, chapter in columns]
+            bands.append(charts.Band(names, [[cells.get((tile, *column)) for column in columns] for tile in tiles]))
         title = self._say("plot_tiles" if paired else "plot_tiles_tflops")
-        return charts.heat_map(title, self._subtitle, [pretty(tile) for tile in tiles], names, values)
+        subtitle = f"{self._gpu.name}, {dtype}, D = {head_dim}, H = 16"
+        return charts.heat_map(title, subtitle, [pretty(tile) for tile in tiles], bands)
 
     def roofline(self) -> charts.Chart | None:
         points = []
@@ -132,8 +140,24 @@ class Plotter:
         return float(text[0]) if len(text) == 2 and text[0].replace(".", "").isdigit() else None
 
 
-# Of each chart, the words for its title, and its name among the methods above and among the files.
-CHARTS = {name: f"plot_{name}" for name in ("tflops", "percent", "stalls", "tiles", "roofline")}
+def in_bands(shapes: Sequence[Shape], chapters: int) -> list[Sequence[Shape]]:
+    """As many beside each other as there is room for, and about as many in each band."""
+    count = math.ceil(len(shapes) * chapters / MOST_COLUMNS)
+    size = math.ceil(len(shapes) / count)
+    return [shapes[i : i + size] for i in range(0, len(shapes), size)]
+
+
+# Of each file, the words for its title, and what draws it.
+CHARTS: dict[str, tuple[str, Callable[[Plotter], charts.Chart | None]]] = {
+    "tflops": ("plot_tflops", Plotter.tflops),
+    "percent": ("plot_percent", Plotter.percent),
+    "stalls": ("plot_stalls", Plotter.stalls),
+    "tiles": ("plot_tiles", Plotter.tiles),
+    "tiles-fp16-d64": ("plot_tiles", partial(Plotter.tiles, dtype="fp16", head_dim=64)),
+    "tiles-bf16-d128": ("plot_tiles", partial(Plotter.tiles, dtype="bf16", head_dim=128)),
+    "tiles-bf16-d64": ("plot_tiles", partial(Plotter.tiles, dtype="bf16", head_dim=64)),
+    "roofline": ("plot_roofline", Plotter.roofline),
+}
 DIRECTORIES = {"en": Path("docs/figures"), "zh": Path("docs/zh/figures")}
 
 
@@ -141,8 +165,8 @@ def figures(results: Results) -> Iterator[tuple[Path, str]]:
     """The place in the repository and the content of each file."""
     for language in LANGUAGES:
         plotters = [Plotter(results, gpu, language) for gpu in results.gpus]
-        for name, title in CHARTS.items():
-            found = [chart for plotter in plotters if (chart := getattr(plotter, name)())]
+        for name, (title, draw) in CHARTS.items():
+            found = [chart for plotter in plotters if (chart := draw(plotter))]
             yield DIRECTORIES[language] / f"{name}.svg", charts.sheet(word(title, language), found).svg()
 
 

@@ -3,17 +3,18 @@
 
   python3 common/tools/record.py --build build --output docs/results/h200
 
-adds the GPU: commit what it wrote, run tables.py and plot.py, and its columns appear. It takes about seven minutes on
-an H200. Each step is kept as soon as it is measured; run the same command again to go on where it stopped, or choose
-steps with --steps.
+adds the GPU: commit what it wrote, run tables.py and plot.py, and its columns appear. It takes about ten minutes on
+an H200, half of them for the tiles. Each step is kept as soon as it is measured; run the same command again to go on
+where it stopped, or choose steps with --steps.
 
-  environment   GPU, driver, toolkit, compiler, flags; and for each step clocks and temperature before and after
-  correctness   all chapters against float64: both types and head dimensions, six lengths
-  benchmark     times of all chapters and references, interleaved: lengths, types, head dimensions, tiles, cold L2
-  profile       Nsight Compute: stalls, tensor cores, traffic
-  wavefronts    Nsight Compute's counts against the simulator's
-  sanitizer     compute-sanitizer: memcheck, racecheck, initcheck, synccheck
-  agreement     outputs of the GPU against those of the simulator
+  environment      GPU, driver, toolkit, compiler, flags; and for each step clocks and temperature before and after
+  correctness      all chapters against float64: both types and head dimensions, six lengths
+  benchmark        times of all chapters and references, in turn: lengths, types, head dimensions, cold L2, tiles
+  profile          Nsight Compute: stalls, tensor cores, traffic
+  long_scoreboard  Nsight Compute: at which instructions and source lines of chapters 2 and 3 warps wait for memory
+  wavefronts       Nsight Compute's counts against the simulator's
+  sanitizer        compute-sanitizer: memcheck, racecheck, initcheck, synccheck
+  agreement        outputs of the GPU against those of the simulator
 """
 
 from __future__ import annotations
@@ -30,12 +31,12 @@ from typing import Any
 from measuring.commands import run_main
 from measuring.files import Failure, read_json, write_json
 from measuring.machine import describe, gpu_state, now, programs
-from measuring.profile_steps import Profile, Wavefronts
+from measuring.profile_steps import LongScoreboard, Profile, Wavefronts
 from measuring.profiler import NoCounters
 from measuring.program_steps import Agreement, Benchmark, Correctness, Sanitizer
 from measuring.step import Place, Result, Step
 
-STEPS: tuple[type[Step], ...] = (Correctness, Benchmark, Profile, Wavefronts, Sanitizer, Agreement)
+STEPS: tuple[type[Step], ...] = (Correctness, Benchmark, Profile, LongScoreboard, Wavefronts, Sanitizer, Agreement)
 
 
 def say(text: str) -> None:

@@ -63,7 +63,7 @@ class Usage:
     static_shared_bytes: int
 
 
-_BUILDING = re.compile(r"Building CUDA object .*?chapter(\d+)|Building CUDA object .*?\b(final)\b")
+_BUILDING = re.compile(r"Building CUDA object .*?chapter(\d+)")
 _ENTRY = re.compile(r"Compiling entry function '([^']+)' for 'sm_(\d+)\w?'")
 _MEMORY = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
 _REGISTERS = re.compile(r"Used (\d+) registers")
@@ -78,7 +78,7 @@ def parse_log(text: str, chapter: str = "") -> list[Usage]:
     memory = (0, 0, 0)
     for line in text.splitlines():
         if match := _BUILDING.search(line):
-            chapter = match[1] or match[2]
+            chapter = match[1]
         elif match := _ENTRY.search(line):
             kernel, sm = Kernel.of_name(chapter, match[1]), int(match[2])
         elif match := _MEMORY.search(line):

@@ -11,7 +11,8 @@ A table stands in a page between two lines, which stay:
   <!-- end table -->
 
 The arguments are words such as lang=zh (which a page README.zh.md implies), gpu=h200 (otherwise every GPU has a table
-or a column), dtype=bf16, head_dim=64, tile=128x64x4, shape=16x512, l2=cold, of=cuDNN, sm=80, chapters=3,4.
+or a column), dtype=bf16, head_dim=64, tile=128x64x4, shape=16x512, shapes=16x512,8x8192 or all (of tiles), l2=cold,
+of=cuDNN, sm=80, chapters=3,4.
 What was not measured is n/a. docs/results/README.md has the list of tables.
 """
 
@@ -34,17 +35,20 @@ KINDS: dict[str, Callable[[Results, Arguments], str]] = {
     "lengths": speed_tables.lengths,
     "pairing": speed_tables.pairing,
     "tiles": speed_tables.tiles,
+    "best_tiles": speed_tables.best_tiles,
     "seed": speed_tables.seed,
     "stalls": profile_tables.stalls,
     "profile": profile_tables.profile,
+    "long_scoreboard": profile_tables.long_scoreboard,
     "wavefronts": profile_tables.wavefronts,
     "resources": code_tables.resources,
     "sass": code_tables.sass,
     "correctness": record_tables.correctness,
     "sanitizer": record_tables.sanitizer,
+    "agreement": record_tables.agreement,
     "environment": record_tables.environment,
 }
-PAGES = ("*.md", "docs/**/*.md", "chapter*/*.md", "final/*.md")
+PAGES = ("*.md", "docs/**/*.md", "chapter*/*.md")
 _BEGIN = re.compile(r"^<!-- table: (\w+)((?: [\w]+=[^\s]+)*) -->$")
 _END = "<!-- end table -->"
 _FENCE = re.compile(r"^\s*(```|~~~)")

@@ -64,7 +64,7 @@ pathlib.Path(out).write_text(json.dumps({"context": context, "benchmarks": entri
 CHAPTER_TESTS = """
 out = next(a.split(":", 1)[1] for a in arguments if a.startswith("--gtest_output="))
 test = {"name": "AgreesWithTheSimulatorWithinTwoUnits/1", "value_param": "1", "result": "COMPLETED", "status": "RUN"}
-test |= {"largest_distance": "1.25"}
+test |= {"largest_distance_ulp": "1.25"}
 if asked("skipped"):
     test["result"] = "SKIPPED"
 if asked("disagrees"):
@@ -77,7 +77,10 @@ if "--import" in arguments:
     print(pathlib.Path(value("--import")).read_text())
     sys.exit()
 if "--export" in arguments:
-    pathlib.Path(value("--export")).write_text(pathlib.Path(SOURCE_PAGE).read_text())
+    page = pathlib.Path(SOURCE_PAGE).read_text()
+    if asked("waits_for_memory"):  # what waited at barriers
+        page = page.replace('"stall_long_sb"', '"stall_"').replace('"stall_barrier"', '"stall_long_sb"')
+    pathlib.Path(value("--export")).write_text(page)
     sys.exit()
 log = pathlib.Path(value("--log-file"))
 metrics = value("--metrics").split(",")
@@ -111,18 +114,35 @@ print("========= COMPUTE-SANITIZER")
 print("========= " + summary)
 """
 
+CUOBJDUMP = """
+if not asked("no_line_numbers"):
+    pathlib.Path("chapter.1.sm_90.cubin").touch()
+    pathlib.Path("chapter.2.sm_120.cubin").touch()  # newer than the GPU
+"""
+
+NVDISASM = """
+print(pathlib.Path(DISASSEMBLY).read_text() if arguments[-1].endswith("sm_90.cubin") else "")
+"""
+
 NVIDIA_SMI = """
 print("1980, 3201, 41, 690.5")
 """
 
 PROGRAMS = {
-    **dict.fromkeys(("chapter1", "chapter2"), CHAPTER),
+    **dict.fromkeys(("chapter1", "chapter2", "chapter3"), CHAPTER),
     "compare": COMPARE,
     "benchmark": BENCHMARK,
     "chapter_tests": CHAPTER_TESTS,
 }
 SOURCE_PAGE = Path(__file__).parent / "data" / "ncu_source_chapter3_h200.csv"
-TOOLS = {"ncu": f'SOURCE_PAGE = "{SOURCE_PAGE}"\n{NCU}', "compute-sanitizer": SANITIZER, "nvidia-smi": NVIDIA_SMI}
+DISASSEMBLY = SOURCE_PAGE.with_name("nvdisasm_chapter3_sm_90.txt")
+TOOLS = {
+    "ncu": f'SOURCE_PAGE = "{SOURCE_PAGE}"\n{NCU}',
+    "compute-sanitizer": SANITIZER,
+    "nvidia-smi": NVIDIA_SMI,
+    "cuobjdump": CUOBJDUMP,
+    "nvdisasm": f'DISASSEMBLY = "{DISASSEMBLY}"\n{NVDISASM}',
+}
 
 
 def write_scripts(directory: Path, scripts: dict[str, str]) -> None:

@@ -38,7 +38,7 @@ class Names(unittest.TestCase):
             Shape.parse("4096", 16)
 
     def test_sorts_numbers_by_size_and_words_last(self) -> None:
-        self.assertEqual(sorted(["final", "10", "2"], key=natural_key), ["2", "10", "final"])
+        self.assertEqual(sorted(["other", "10", "2"], key=natural_key), ["2", "10", "other"])
 
     def test_knows_the_tiles_that_are_built(self) -> None:
         text = (fixture.REPOSITORY / "common/harness/tiles.cuh").read_text(encoding="utf-8")

@@ -10,6 +10,7 @@ import fixture
 import plot
 from measuring.charts import nice_step
 from measuring.files import Failure
+from measuring.kernels import SHAPES
 from measuring.results import read_results
 
 
@@ -32,7 +33,8 @@ class Figures(unittest.TestCase):
             return plot.main()
 
     def test_are_there_in_both_languages(self) -> None:
-        names = ("tflops", "percent", "stalls", "tiles", "roofline")
+        names = ("tflops", "percent", "stalls", "roofline", "tiles")
+        names += ("tiles-fp16-d64", "tiles-bf16-d128", "tiles-bf16-d64")
         expected = {f"docs/{directory}{name}.svg" for directory in ("figures/", "zh/figures/") for name in names}
         self.assertEqual(set(self.figures()), expected)
         self.assertIn("第 3 章", self.figures()["docs/zh/figures/tflops.svg"])
@@ -63,7 +65,7 @@ class Figures(unittest.TestCase):
         self.write("h200", "a100")
         for name, svg in self.figures().items():
             for gpu in ("A100", "H200"):
-                self.assertEqual(svg.count(f"NVIDIA {gpu}, fp16"), 2, name)  # in the description and above the chart
+                self.assertEqual(svg.count(f"NVIDIA {gpu}, "), 2, name)  # in the description and above the chart
             heights = [float(ElementTree.fromstring(text).get("height", "0")) for text in (one[name], svg)]
             self.assertEqual(heights[1], 2 * heights[0], name)
 
@@ -84,6 +86,23 @@ class Figures(unittest.TestCase):
         self.assertEqual(figure.read_text(encoding="utf-8"), "<svg/>")
         self.run_plot()
         self.assertEqual(self.run_plot("--check"), 0)
+
+
+    def test_of_tiles_have_the_best_of_each_type_and_head_dimension(self) -> None:
+        figures = self.figures()
+        for name, best in (("tiles", "128 × 128, 8"), ("tiles-bf16-d64", "64 × 32, 4")):
+            svg = figures[f"docs/figures/{name}.svg"]
+            root = ElementTree.fromstring(svg)
+            frames = [e for e in root.iter() if e.get("class", "").startswith("none edge-ink")]
+            rows = {e.text: float(e.get("y", "0")) for e in root.iter() if e.text and "×" in e.text}
+            self.assertEqual(len(frames), 6, name)  # two chapters at three lengths
+            self.assertEqual({float(e.get("y", "0")) + 15.5 for e in frames}, {rows[best]}, name)
+
+    def test_of_tiles_go_into_bands_of_lengths_that_are_about_as_wide(self) -> None:
+        self.assertEqual([len(band) for band in plot.in_bands(SHAPES, 5)], [3, 3])
+        self.assertEqual([len(band) for band in plot.in_bands(SHAPES[:4], 5)], [2, 2])
+        self.assertEqual([len(band) for band in plot.in_bands(SHAPES[:3], 3)], [3])
+        self.assertEqual([len(band) for band in plot.in_bands(SHAPES, 20)], [1] * 6)
 
 
 class Axes(unittest.TestCase):

@@ -139,7 +139,7 @@ class CommandLine(WithFakes):
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertIn("scoreb.", done.stdout)
         rows = read_csv(file)
-        self.assertEqual(len(rows), 2 * 2 * 2)  # chapters, tiles, shapes
+        self.assertEqual(len(rows), 3 * 2 * 2)  # chapters, tiles, shapes
         self.assertEqual({row["block_q"] for row in rows}, {"64", "128"})
 
     def test_shows_where_warps_wait(self) -> None:

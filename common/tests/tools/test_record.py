@@ -5,9 +5,11 @@ import tempfile
 import unittest
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import fakes
 import fixture
+from measuring import machine
 from measuring.files import read_csv
 
 
@@ -40,8 +42,11 @@ class Everything(Recording):
     def test_is_recorded_by_one_command(self) -> None:
         done = self.record()
         self.assertEqual(done.returncode, 0, done.stderr + done.stdout)
-        sweeps = {f"benchmark_{n}.json" for n in ("fp16_d128", "bf16_d128", "fp16_d64", "bf16_d64", "tiles", "cold_l2")}
+        variants = ("fp16_d128", "bf16_d128", "fp16_d64", "bf16_d64")
+        names = (*variants, "cold_l2", *(f"tiles_{variant}" for variant in variants))
+        sweeps = {f"benchmark_{name}.json" for name in names}
         others = {
+            "long_scoreboard.csv",
             "environment.json",
             "correctness.json",
             "profile.csv",
@@ -64,15 +69,45 @@ class Everything(Recording):
         )
         self.assertNotIn("time_ms", correctness[0]["chapters"][0])
 
-        self.assertEqual(len((self.output / "sanitizer.txt").read_text(encoding="utf-8").splitlines()), 4 * 2 * 4)
+        self.assertEqual(len((self.output / "sanitizer.txt").read_text(encoding="utf-8").splitlines()), 4 * 3 * 4)
         self.assertEqual({row["equal"] for row in read_csv(self.output / "wavefronts.csv")}, {"yes"})
-        self.assertEqual(self.load("agreement.json")[0]["largest_distance"], "1.25")
+        self.assertEqual(self.load("agreement.json")[0]["largest_distance_ulp"], "1.25")
 
     def test_keeps_of_a_benchmark_the_medians_and_nothing_of_the_host(self) -> None:
         self.record("--steps", "benchmark")
         report = self.load("benchmark_fp16_d128.json")
         self.assertEqual([entry["aggregate_name"] for entry in report["benchmarks"]], ["median", "cv"])
-        self.assertEqual(report["context"], {"date": "today"})
+        self.assertEqual(report["context"], {"date": "today", "flags": "--dtypes fp16 --head-dims 128"})
+
+    def test_has_all_tiles_of_all_chapters_at_all_lengths(self) -> None:
+        self.record("--steps", "benchmark")
+        flags = self.load("benchmark_tiles_bf16_d64.json")["context"]["flags"]
+        self.assertEqual(flags, "--dtypes bf16 --head-dims 64 --tiles all --benchmark_repetitions=5")
+        (call,) = [call for call in self.programs_run() if "benchmark_tiles_bf16_d64" in call]
+        self.assertIn(flags, call)
+
+    def test_has_the_instructions_that_wait_for_memory_with_their_source_lines(self) -> None:
+        self.ask("waits_for_memory")
+        self.record("--steps", "long_scoreboard")
+        rows = read_csv(self.output / "long_scoreboard.csv")
+        self.assertEqual({row["chapter"] for row in rows}, {"2", "3"})
+        first = next(row for row in rows if row["chapter"] == "3")
+        source = (fixture.REPOSITORY / "chapter3" / "kernel.cuh").read_text(encoding="utf-8").splitlines()[58]
+        expected = {"instruction": "LDC R146, c[0x0][0x290]", "samples": "22269", "share": "59.18"}
+        expected |= {"share_of_all": "24.57", "place": "chapter3/kernel.cuh:59", "source": source.strip()}
+        self.assertEqual({column: first[column] for column in expected}, expected)
+        self.assertEqual([row["share"] for row in rows if row["chapter"] == "3"], ["59.18", "40.82"])
+
+    def test_has_one_instruction_of_a_kernel_that_never_waits_for_memory(self) -> None:
+        self.record("--steps", "long_scoreboard")
+        rows = read_csv(self.output / "long_scoreboard.csv")
+        self.assertEqual([(row["chapter"], row["share"]) for row in rows], [("2", "0.00"), ("3", "0.00")])
+
+    def test_has_waits_without_source_lines_where_there_is_no_disassembler(self) -> None:
+        (self.tools / "nvdisasm").unlink()
+        self.assertEqual(self.record("--steps", "long_scoreboard").returncode, 0)
+        rows = read_csv(self.output / "long_scoreboard.csv")
+        self.assertEqual({(row["place"], row["source"]) for row in rows}, {("n/a", "n/a")})
 
     def test_can_be_read_by_the_tables(self) -> None:
         self.record("--steps", "benchmark,profile")
@@ -177,17 +212,42 @@ class OtherPrograms(Recording):
         self.assertFalse((self.output / "agreement.json").exists())
 
 
+    def test_are_told_apart_by_those_that_are_measured(self) -> None:
+        for name in ("chapter2", "chapter_tests", "compare", "benchmark"):
+            self.record("--steps", "agreement", "--fresh")
+            with (self.build / "bin" / name).open("a", encoding="utf-8") as file:
+                file.write("# rebuilt\n")
+            self.assertIn("recorded with other programs", self.record("--steps", "sanitizer").stderr, name)
+
+
+class Sources(unittest.TestCase):
+    def test_without_a_history_have_a_digest_and_no_commit(self) -> None:
+        with mock.patch("measuring.machine.find_tool", return_value=None):
+            self.assertEqual(machine.commit(), "n/a")
+        self.assertRegex(machine.sources(), "^[0-9a-f]{16}$")
+
+    def test_that_changed_have_another_digest(self) -> None:
+        with tempfile.TemporaryDirectory() as name, mock.patch("measuring.machine.REPOSITORY", Path(name)):
+            digests = set()
+            for file in ("chapter1/kernel.cuh", "common/device/mma.cuh", "chapter2/notes.md"):
+                (Path(name) / file).parent.mkdir(parents=True, exist_ok=True)
+                (Path(name) / file).write_text(file, encoding="utf-8")
+                digests.add(machine.sources())
+        self.assertEqual(len(digests), 2)  # notes are not compiled
+
+
 class Flags(Recording):
     def test_come_from_the_build_without_its_paths(self) -> None:
         command = (
-            "nvcc -I/home/me/project -O3 --generate-code=arch=compute_90,code=[sm_90] -o a.o -c chapter1/chapter.cu"
+            "nvcc -I/home/me/project -ccbin=/opt/gcc/bin/g++ -Xcompiler=-Wall,-fdebug-prefix-map=/home/me=/src -O3 "
+            "--generate-code=arch=compute_90,code=[sm_90] -o a.o -c chapter1/chapter.cu"
         )
         entry = {"file": "/home/me/project/chapter1/chapter.cu", "command": command}
         (self.build / "compile_commands.json").write_text(fakes.json.dumps([entry]), encoding="utf-8")
         self.record("--steps", "agreement")
-        self.assertEqual(
-            self.load("environment.json")["flags"], ["-O3", "--generate-code=arch=compute_90,code=[sm_90]"]
-        )
+        expected = ["-ccbin=g++", "-Xcompiler=-Wall,-fdebug-prefix-map=me=src", "-O3"]
+        expected.append("--generate-code=arch=compute_90,code=[sm_90]")
+        self.assertEqual(self.load("environment.json")["flags"], expected)
 
 
 if __name__ == "__main__":

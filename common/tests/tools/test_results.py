@@ -24,11 +24,12 @@ class Reading(unittest.TestCase):
         name = fixture.benchmark_name("chapter3", "bf16", 64, Tile(128, 64, 8), SHAPE)
         entries = fixture.benchmark_entries(name, 7.5, 300, {"% of FlashAttention-2": 98.5, "% of matmul": 45})
         entries.append({**entries[0], "aggregate_name": "mean", "real_time": 100})
-        file = self.root / "benchmark_tiles.json"
+        file = self.root / "benchmark_tiles_bf16_d64.json"
         write_json(file, {"context": {}, "benchmarks": entries})
         (measured,) = read_benchmark(file)
         self.assertEqual((measured.who, measured.dtype, measured.head_dim), ("3", "bf16", 64))
-        self.assertEqual((measured.tile, measured.shape, measured.sweep), (Tile(128, 64, 8), SHAPE, "tiles"))
+        self.assertEqual((measured.tile, measured.shape, measured.sweep), (Tile(128, 64, 8), SHAPE, "tiles_bf16_d64"))
+        self.assertEqual((measured.over_tiles, measured.repetitions), (True, 10))
         self.assertEqual((measured.milliseconds, measured.tflops, measured.variation), (7.5, 300, 0.004))
         self.assertEqual(measured.percent_of, {"FlashAttention-2": 98.5})
 
@@ -46,8 +47,8 @@ class Reading(unittest.TestCase):
         self.assertEqual((found.sweep, found.tile), ("fp16_d128", DEFAULT_TILE))
         best = gpu.find("3", SHAPE, tile=Tile(128, 64, 4))
         assert best is not None
-        self.assertEqual(best.sweep, "tiles")
-        self.assertIsNone(gpu.find("3", SHAPE, dtype="bf16"))
+        self.assertEqual(best.sweep, "tiles_fp16_d128")
+        self.assertIsNone(gpu.find("2", SHAPE, dtype="bf16"))
         self.assertIsNone(gpu.find("3", SHAPE, cold_l2=True))
 
     def test_gpus_chapters_and_titles_come_from_what_is_there(self) -> None:

@@ -93,12 +93,41 @@ class OtherTables(WithResults):
 
     def test_lengths_of_another_type_are_not_those_of_this_one(self) -> None:
         table = self.table("lengths", dtype="bf16")
-        self.assertEqual(row_of(table, "2 swizzled shared memory")[1:], ["n/a", "n/a"])
+        self.assertEqual(row_of(table, "2 swizzled shared memory")[1:], ["n/a"] * 4)
 
     def test_tiles_mark_the_best_of_each_column(self) -> None:
         table = self.table("tiles")
         self.assertEqual(table.count("**1"), 4)  # two chapters at two shapes, all above 100 %
         self.assertEqual(row_of(table, "128 × 128, 8")[1], "**113.0**")
+
+    def test_tiles_are_at_the_lengths_asked_for(self) -> None:
+        self.assertNotIn("(16, 1024)", self.table("tiles"))
+        self.assertIn("(16, 1024)", self.table("tiles", shapes="all"))
+        only = self.table("tiles", shapes="16x1024", chapters="4")
+        self.assertIn("| tile (queries × keys, warps) | (16, 1024) chapter 4 |", only)
+
+    def test_tiles_of_another_type_are_not_those_of_this_one(self) -> None:
+        table = self.table("tiles", dtype="bf16", head_dim="64")
+        self.assertEqual(row_of(table, "64 × 32, 4")[1], "**113.0**")
+        self.assertIn("Medians of 10 repetitions", table)
+
+    def test_best_tiles_have_a_line_for_each_type_head_dimension_and_length(self) -> None:
+        lines = self.table("best_tiles").splitlines()
+        self.assertIn("| fp16 | 128 | (16, 4096) | 128 × 128, 8: 113.0 | 128 × 128, 8: 114.0 |", lines)
+        self.assertIn("| bf16 | 64 | (16, 1024) | 64 × 32, 4: 113.0 | 64 × 32, 4: 114.0 |", lines)
+        self.assertEqual(sum(line.startswith(("| fp16", "| bf16")) for line in lines), 2 * 2 * 3)
+
+    def test_agreement_shows_how_near_and_what_is_too_far(self) -> None:
+        table = self.table("agreement")
+        self.assertEqual(row_of(table, "1"), ["1", "1.23", "yes"])
+        self.assertEqual(row_of(table, "2"), ["2", "2.50", "**no**"])
+
+    def test_long_scoreboard_shows_where_and_how_much(self) -> None:
+        table = self.table("long_scoreboard", chapters="2,3")
+        line = r"| 2 | 80.00 | `LDGDEPBAR` | `chapter2/kernel.cuh:59` | `a \|\| b;` |".replace(r"\\", "\\")
+        self.assertIn(line, table.splitlines())
+        self.assertIn("Chapter 2: 25.0 % of all samples", table)
+        self.assertIn("Chapter 3: 2.0 % of all samples", table)
 
     def test_resources_have_chapter_3_beside_chapter_4_and_spills_in_bold(self) -> None:
         table = self.table("resources")
@@ -164,6 +193,9 @@ class OtherTables(WithResults):
             "tiles",
             "stalls",
             "profile",
+            "best_tiles",
+            "long_scoreboard",
+            "agreement",
             "wavefronts",
             "correctness",
             "seed",

@@ -147,29 +147,40 @@ def stacked(
     return chart
 
 
-def heat_map(
-    title: str,
-    subtitle: str,
-    rows: Sequence[str],
-    columns: Sequence[tuple[str, str]],
-    values: Sequence[Sequence[float | None]],
-) -> Chart:
-    """A cell a row and column, stronger where the value is larger; the best of a column has a frame. A column has a
-    group, whose name is above those of the columns, and a name."""
-    left, top = 150.0, TOP + 12
-    height = top + ROW * len(rows) + 16
-    chart = Chart(height, title, subtitle)
-    known = [value for row in values for value in row if value is not None]
-    low, high = min(known, default=0), max(known, default=1)
-    width = (WIDTH - left - RIGHT) / max(len(columns), 1)
-    for j, (group, name) in enumerate(columns):
+@dataclass(frozen=True)
+class Band:
+    """Columns of a heat map that stand beside each other. A column has a group, whose name is above those of its
+    columns, and a name."""
+
+    columns: Sequence[tuple[str, str]]
+    values: Sequence[Sequence[float | None]]  # a row of the map each
+
+
+def heat_map(title: str, subtitle: str, rows: Sequence[str], bands: Sequence[Band]) -> Chart:
+    """A cell a row and column, stronger where the value is larger; the best of a column has a frame. Bands are below
+    each other."""
+    left, band_height = 150.0, 42 + ROW * len(rows)
+    chart = Chart(TOP - 30 + band_height * len(bands) + 16, title, subtitle)
+    known = [value for band in bands for row in band.values for value in row if value is not None]
+    scale = (min(known, default=0.0), max(known, default=1.0))
+    for number_of_band, band in enumerate(bands):
+        _draw_band(chart, band, rows, left, TOP + 12 + band_height * number_of_band, scale)
+    return chart
+
+
+def _draw_band(
+    chart: Chart, band: Band, rows: Sequence[str], left: float, top: float, scale: tuple[float, float]
+) -> None:
+    low, high = scale
+    width = (WIDTH - left - RIGHT) / max(len(band.columns), 1)
+    for j, (group, name) in enumerate(band.columns):
         x = left + width * j
-        if j == 0 or columns[j - 1][0] != group:
-            count = sum(other == group for other, _ in columns)
-            chart.text(x + width * count / 2, 50, group, "small bold mid")
+        if j == 0 or band.columns[j - 1][0] != group:
+            count = sum(other == group for other, _ in band.columns)
+            chart.text(x + width * count / 2, top - 28, group, "small bold mid")
         chart.text(x + width / 2, top - 8, name, "ink-soft small mid")
-        best = max((row[j] or 0 for row in values), default=0)
-        for i, row in enumerate(values):
+        best = max((row[j] or 0 for row in band.values), default=0)
+        for i, row in enumerate(band.values):
             y = top + ROW * i
             value = row[j]
             if value is None:
@@ -182,7 +193,6 @@ def heat_map(
             chart.text(x + width / 2, y + 17, f"{value:.0f}", "small bold mid" if value == best else "small mid")
     for i, name in enumerate(rows):
         chart.text(left - 8, top + ROW * i + 17, name, "small end")
-    return chart
 
 
 @dataclass(frozen=True)
@@ -220,7 +230,8 @@ def roofline(
     for exponent in range(round(math.log10(x_low)), round(math.log10(x_high)) + 1):
         x, y = place(10**exponent, y_low)
         chart.line(x, y, x, TOP, "edge-line thin")
-        chart.text(x, y + 16, number(10**exponent), "ink-soft small mid")
+        last = x > WIDTH - RIGHT - 1  # which would reach beyond the edge
+        chart.text(x, y + 16, number(10**exponent), f"ink-soft small {'end' if last else 'mid'}")
     for exponent in range(round(math.log10(y_low)), math.floor(math.log10(y_high)) + 1):
         x, y = place(x_low, 10**exponent)
         chart.line(x, y, WIDTH - RIGHT, y, "edge-line thin")

@@ -59,7 +59,7 @@ def programs(build: Path) -> dict[str, str]:
     names = [
         path
         for path in sorted((build / "bin").glob("*"))
-        if re.fullmatch(r"chapter\d+|final|compare|benchmark", path.name)
+        if re.fullmatch(r"chapter\d+|chapter_tests|compare|benchmark", path.name)
     ]
     if not names:
         raise Failure(f"{build}/bin has no programs: build them, or name the build directory with --build")
@@ -68,7 +68,7 @@ def programs(build: Path) -> dict[str, str]:
 
 def chapters(build: Path) -> list[str]:
     """The chapters that are built."""
-    names = [path.name for path in (build / "bin").glob("*") if re.fullmatch(r"chapter\d+|final", path.name)]
+    names = [path.name for path in (build / "bin").glob("*") if re.fullmatch(r"chapter\d+", path.name)]
     if not names:
         raise Failure(f"{build}/bin has no chapter: build them, or name the build directory with --build")
     return [chapter_of(name) for name in sorted(names, key=natural_key)]
@@ -76,7 +76,7 @@ def chapters(build: Path) -> list[str]:
 
 def sources() -> str:
     """A digest of the kernels' sources, for machines that have the files but not their history."""
-    patterns = ("chapter*/*.cu*", "final/*.cu*", "common/device/*")
+    patterns = ("chapter*/*.cu*", "common/device/*")
     files = sorted(path for pattern in patterns for path in REPOSITORY.glob(pattern))
     text = "".join(f"{path.relative_to(REPOSITORY)} {digest(path)}\n" for path in files)
     return hashlib.sha256(text.encode()).hexdigest()[:16]
@@ -90,8 +90,14 @@ def compiler_flags(build: Path) -> list[str]:
     for entry in read_json(file):
         if entry["file"].endswith("chapter1/chapter.cu"):
             words = shlex.split(entry["command"])
-            return [w for w in words if w.startswith("-") and not re.match(r"-(I|isystem|o$|c$|x$|M)", w)]
+            kept = [w for w in words if w.startswith("-") and not re.match(r"-(I|isystem|o$|c$|x$|M)", w)]
+            return [without_directories(word) for word in kept]
     return []
+
+
+def without_directories(text: str) -> str:
+    """ "-ccbin=/usr/bin/g++" as "-ccbin=g++": where the tools of a machine lie says nothing of the results."""
+    return re.sub(r"(?<![^\s=,:])/(?:[^\s=,:]*/)?(?=[^\s=,:/])", "", text)
 
 
 def toolkit_of(build: Path) -> str:
@@ -108,7 +114,7 @@ def commit() -> str:
     outcome = run([git, "rev-parse", "HEAD"], 20, REPOSITORY) if git else None
     if git is None or outcome is None or outcome.status != 0:
         return NOT_AVAILABLE
-    changed = run([git, "status", "--porcelain", "--", "common/device", "chapter*", "final"], 20, REPOSITORY).output
+    changed = run([git, "status", "--porcelain", "--", "common/device", "chapter*"], 20, REPOSITORY).output
     return outcome.output.strip() + ("+" if changed.strip() else "")
 
 
@@ -139,6 +145,8 @@ def describe(build: Path) -> dict[str, Any]:
         "commit": commit(),
         "sources": sources(),
         "limits": _query(_LIMITS),
-        "doctor": run([doctor], 60).output.splitlines() if doctor.exists() else [],
+        "doctor": [without_directories(line) for line in run([doctor], 60).output.splitlines()]
+        if doctor.exists()
+        else [],
         "programs": programs(build),
     }

@@ -192,8 +192,22 @@ class Hot:
     reason: str  # what most of the samples waited for
 
 
-def hot_instructions(text: str, count: int) -> list[Hot]:
-    """Of `--page source --csv`: the instructions with the most samples, those first."""
+@dataclass(frozen=True)
+class Sampled:
+    """An instruction, and how often warps were found at it: in all, and for each reason why they waited."""
+
+    address: int  # from the beginning of the kernel
+    text: str
+    samples: int
+    reasons: dict[str, int]
+
+    def waiting_for(self, reason: str) -> int:
+        """`reason` may be abbreviated: versions of the profiler shorten the names in different ways."""
+        return sum(samples for name, samples in self.reasons.items() if name.startswith(reason))
+
+
+def sampled_instructions(text: str) -> list[Sampled]:
+    """Of `--page source --csv`, in the order of the machine code."""
     table = list(csv.reader(line for line in text.splitlines() if line.startswith('"')))
     header = next((row for row in table if row[:2] == ["Address", "Source"]), None)
     if header is None:
@@ -202,12 +216,28 @@ def hot_instructions(text: str, count: int) -> list[Hot]:
     reasons = [i for i, name in enumerate(header) if name.startswith("stall_") and "Not Issued" not in name]
     lines = [row for row in table if len(row) == len(header) and row[0].startswith("0x")]
     start = min((int(row[0], 16) for row in lines), default=0)
-    total = sum(int(row[samples].replace(",", "")) for row in lines) or 1
 
-    def hot(row: Sequence[str]) -> Hot:
-        found = int(row[samples].replace(",", ""))
-        most = max(reasons, key=lambda i: int(row[i].replace(",", "") or 0))
-        address = f"{int(row[0], 16) - start:04x}"
-        return Hot(address, " ".join(row[1].split()), found, 100 * found / total, header[most].removeprefix("stall_"))
+    def number_in(cell: str) -> int:
+        return int(cell.replace(",", "") or 0)
 
-    return sorted(map(hot, lines), key=lambda instruction: -instruction.samples)[:count]
+    return [
+        Sampled(
+            address=int(row[0], 16) - start,
+            text=" ".join(row[1].split()),
+            samples=number_in(row[samples]),
+            reasons={header[i].removeprefix("stall_"): number_in(row[i]) for i in reasons},
+        )
+        for row in lines
+    ]
+
+
+def hot_instructions(text: str, count: int) -> list[Hot]:
+    """Of `--page source --csv`: the instructions with the most samples, those first."""
+    everything = sampled_instructions(text)
+    total = sum(instruction.samples for instruction in everything) or 1
+
+    def hot(found: Sampled) -> Hot:
+        reason = max(found.reasons, key=lambda name: found.reasons[name])
+        return Hot(f"{found.address:04x}", found.text, found.samples, 100 * found.samples / total, reason)
+
+    return sorted(map(hot, everything), key=lambda instruction: -instruction.samples)[:count]

@@ -6,11 +6,12 @@ from abc import abstractmethod
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from measuring.files import NOT_AVAILABLE, Failure, Row, read_csv, write_csv
+from measuring.files import NOT_AVAILABLE, Failure, Row, read_csv, read_json, write_csv
 from measuring.kernels import DEFAULT_SHAPE, DEFAULT_TILE, Kernel, Shape, Tile, flags_of, program_of
 from measuring.machine import run_json
-from measuring.ncu import COUNTS, PROFILE_COLUMNS, number
+from measuring.ncu import COUNTS, PROFILE_COLUMNS, number, sampled_instructions
 from measuring.profiler import Profiler
+from measuring.source_lines import source_lines, text_of_line
 from measuring.step import TILE_CHAPTERS, VARIANTS, Place, Result, Step
 
 
@@ -88,6 +89,57 @@ class Profile(RowStep):
     def judge(self, rows: Sequence[Row]) -> Result:
         row = rows[0]
         return Result(f"{row['time_ms']} ms, long scoreboard {row['stall_long_scoreboard']} %")
+
+
+class LongScoreboard(RowStep):
+    """At which instructions and lines of the source warps wait for memory: before and after the step that hides it."""
+
+    name = "long_scoreboard"
+    seconds = 120
+    chapters = ("2", "3")
+    most = 10  # instructions of a kernel
+    columns = (
+        *Kernel.COLUMNS,
+        *Shape.COLUMNS,
+        *("address", "instruction", "samples", "share", "share_of_all", "place", "source"),
+    )
+
+    def __init__(self, place: Place) -> None:
+        super().__init__(place)
+        self._profiler: Profiler | None = None
+
+    def targets(self) -> Iterable[tuple[Kernel, Shape]]:
+        for chapter in self.place.chapters():
+            if chapter in self.chapters:
+                yield Kernel(chapter, *VARIANTS[0], DEFAULT_TILE), DEFAULT_SHAPE
+
+    def _lines(self, kernel: Kernel) -> dict[int, str]:
+        sm = read_json(self.place.output / "environment.json").get("sm", 0)
+        return source_lines(self.place.program(program_of(kernel.chapter)), kernel, int(sm))
+
+    def rows_of(self, kernel: Kernel, shape: Shape) -> list[Row]:
+        if self._profiler is None:
+            self._profiler = Profiler(self.place.build, self.seconds)
+        everything = sampled_instructions(self._profiler.source_page(kernel, shape))
+        lines = self._lines(kernel)
+        waits = {found.address: found.waiting_for("long_s") for found in everything}
+        of_reason, of_all = sum(waits.values()), sum(found.samples for found in everything)
+        hottest = sorted(everything, key=lambda found: -waits[found.address])[: self.most]
+        rows = []
+        for found in [found for found in hottest if waits[found.address]] or hottest[:1]:
+            waiting = waits[found.address]
+            place = lines.get(found.address, NOT_AVAILABLE)
+            row = kernel.columns() | shape.columns()
+            row |= {"address": f"{found.address:04x}", "instruction": found.text, "samples": waiting}
+            row |= {"share": f"{100 * waiting / max(of_reason, 1):.2f}"}
+            row |= {"share_of_all": f"{100 * waiting / max(of_all, 1):.2f}"}
+            row |= {"place": place, "source": text_of_line(place)}
+            rows.append({name: str(value) for name, value in row.items()})
+        return rows
+
+    def judge(self, rows: Sequence[Row]) -> Result:
+        row = rows[0]
+        return Result(f"{row['share']} % of the waits at {row['instruction']} ({row['place']})")
 
 
 # A count of the profiler, and where the simulator's JSON has the same.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from measuring.files import NOT_AVAILABLE, Row
-from measuring.kernels import Kernel
+from measuring.kernels import Kernel, natural_key
 from measuring.ncu import STALL_COLUMNS
 from measuring.results import Gpu, Results
 from measuring.table_support import (
@@ -54,6 +54,34 @@ def profile(results: Results, arguments: Arguments) -> str:
             traffic = [megabytes(row, "dram_read_bytes", "dram_write_bytes"), megabytes(row, "l2_bytes")]
             rows.append([chapter, rounded(number_of(row, "time_ms"), 3), *cells, *traffic])
         return paragraphs(markdown([arguments.say(k) for k in keys], rows), source(arguments, gpu, "profile.csv"))
+
+    return for_each_gpu(results, arguments, table)
+
+
+def long_scoreboard(results: Results, arguments: Arguments) -> str:
+    """The instructions at which most of the waits for memory are, with the line that they come from."""
+    most = 5
+
+    def code(text: str) -> str:
+        return NOT_AVAILABLE if text == NOT_AVAILABLE else f"`{text.replace('|', chr(92) + '|')}`"
+
+    def table(gpu: Gpu) -> str:
+        header = [arguments.say(k) for k in ("chapter", "share_of_long_scoreboard", "instruction", "source_line")]
+        header.append("")
+        lines, totals = [], []
+        for chapter in arguments.chapters or sorted({row["chapter"] for row in gpu.long_scoreboard}, key=natural_key):
+            rows = [row for row in gpu.long_scoreboard if Kernel.of_row(row) == arguments.kernel(chapter)]
+            lines += [
+                [chapter, row["share"], code(row["instruction"]), code(row["place"]), code(row["source"])]
+                for row in rows[:most]
+            ] or [[chapter, *[NOT_AVAILABLE] * 4]]
+            first = rows[0] if rows else None
+            share, of_all = number_of(first, "share"), number_of(first, "share_of_all")
+            if share and of_all is not None:
+                totals.append(arguments.say("long_scoreboard_of_samples", chapter, rounded(100 * of_all / share)))
+        lines = lines or [[NOT_AVAILABLE] * len(header)]
+        where = source(arguments, gpu, "long_scoreboard.csv")
+        return paragraphs(markdown(header, lines, left=len(header)), " ".join(totals), where)
 
     return for_each_gpu(results, arguments, table)
 

@@ -10,7 +10,17 @@ from pathlib import Path
 from measuring.commands import Outcome, find_tool, run
 from measuring.files import Failure, Row
 from measuring.kernels import Kernel, Shape, flags_of, program_of
-from measuring.ncu import FIELDS, SECTIONS, Field, Hot, Metrics, hot_instructions, parse_raw, profile_row
+from measuring.ncu import (
+    FIELDS,
+    SECTIONS,
+    Field,
+    Hot,
+    Metrics,
+    hot_instructions,
+    parse_raw,
+    profile_row,
+    sampled_instructions,
+)
 
 KERNEL_NAME = "attention_forward"
 PERMISSION = (
@@ -91,15 +101,18 @@ class Profiler:
     def profile(self, kernel: Kernel, shape: Shape) -> Row:
         return profile_row(kernel, shape, self.measure(kernel, shape, FIELDS, SECTIONS))
 
-    def hot_instructions(self, kernel: Kernel, shape: Shape, count: int) -> list[Hot]:
-        """Where in the machine code warps wait, by samples of their program counters."""
+    def source_page(self, kernel: Kernel, shape: Shape) -> str:
+        """Samples of the warps' program counters, for each instruction."""
         with tempfile.TemporaryDirectory() as directory:
             file = Path(directory) / "report.ncu-rep"
             outcome = self._launch(kernel, shape, ["--section", "SourceCounters", "--export", str(file)])
             if not file.exists():
                 raise explain(outcome, "")
             listing = run([self._path, "--import", file, "--page", "source", "--csv"], self._seconds)
-        found = hot_instructions(listing.output, count)
-        if not found:
+        if not sampled_instructions(listing.output):
             raise explain(listing, "")
-        return found
+        return listing.output
+
+    def hot_instructions(self, kernel: Kernel, shape: Shape, count: int) -> list[Hot]:
+        """Where in the machine code warps wait."""
+        return hot_instructions(self.source_page(kernel, shape), count)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable
 
 from measuring.files import NOT_AVAILABLE
-from measuring.kernels import DEFAULT_SHAPE, DTYPES, HEAD_DIMS, Shape
+from measuring.kernels import DEFAULT_SHAPE, DTYPES, HEAD_DIMS, Shape, natural_key
 from measuring.results import Gpu, Results
-from measuring.table_support import Arguments, for_each_gpu, gpus_of, markdown, paragraphs, source
+from measuring.table_support import Arguments, for_each_gpu, gpus_of, markdown, paragraphs, rounded, source
 
 
 def correctness(results: Results, arguments: Arguments) -> str:
@@ -54,6 +54,25 @@ def sanitizer(results: Results, arguments: Arguments) -> str:
             counts = [len(lines), clean, len(lines) - clean]
             rows.append([tool, *(str(count) if lines else NOT_AVAILABLE for count in counts)])
         return paragraphs(markdown(header, rows), source(arguments, gpu, "sanitizer.txt"))
+
+    return for_each_gpu(results, arguments, table)
+
+
+def agreement(results: Results, arguments: Arguments) -> str:
+    """How near the outputs of the GPU are to those of the simulator: the farthest of all kernels of a chapter."""
+
+    def table(gpu: Gpu) -> str:
+        entries = {str(entry["chapter"]): entry for entry in gpu.agreement}
+        chosen = [c for c in sorted(entries, key=natural_key) if c in (arguments.chapters or (c,))]
+        rows = []
+        for chapter in chosen:
+            distance = entries[chapter].get("largest_distance_ulp")
+            passed = entries[chapter]["result"] == "passed"
+            far = rounded(float(distance), 2) if distance is not None else NOT_AVAILABLE
+            rows.append([chapter, far, arguments.say("yes" if passed else "no")])
+        header = [arguments.say(key) for key in ("chapter", "largest_distance", "within_limit")]
+        rows = rows or [[NOT_AVAILABLE] * len(header)]
+        return paragraphs(markdown(header, rows), arguments.say("ulp"), source(arguments, gpu, "agreement.json"))
 
     return for_each_gpu(results, arguments, table)
 

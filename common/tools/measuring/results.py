@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -13,6 +13,7 @@ from measuring.files import NOT_AVAILABLE, Row, read_csv, read_json
 from measuring.kernels import DEFAULT_TILE, Kernel, Shape, Tile, chapter_of, natural_key
 
 REFERENCES = ("FlashAttention-2", "cuDNN")
+TILES = "tiles"  # how the names of the sweeps over all tiles begin
 
 
 @dataclass(frozen=True)
@@ -31,11 +32,17 @@ class Measurement:
     variation: float | None  # standard deviation over mean of the repetitions' times
     sm_mhz: float | None  # just after a repetition
     celsius: float | None
+    repetitions: int | None
     sweep: str  # the file it is in
 
     @property
     def is_chapter(self) -> bool:
         return self.tile is not None
+
+    @property
+    def over_tiles(self) -> bool:
+        """Whether it is of a chapter, in a sweep over all tiles."""
+        return self.is_chapter and self.sweep.startswith(TILES)
 
 
 _NAME = re.compile(
@@ -69,6 +76,7 @@ def read_benchmark(file: Path) -> list[Measurement]:
                 variation=variations.get(entry["run_name"]),
                 sm_mhz=entry.get("sm_mhz"),
                 celsius=entry.get("celsius"),
+                repetitions=entry.get("repetitions"),
                 sweep=file.stem.removeprefix("benchmark_"),
             )
         )
@@ -88,6 +96,7 @@ class Gpu:
     correctness: list[dict[str, Any]] = field(default_factory=list)
     sanitizer: list[str] = field(default_factory=list)
     agreement: list[dict[str, Any]] = field(default_factory=list)
+    long_scoreboard: list[Row] = field(default_factory=list)
 
     @property
     def name(self) -> str:
@@ -115,7 +124,20 @@ class Gpu:
             and m.tile in (None, tile)
             and (m.sweep == sweep if sweep else True)
         ]
-        return min(found, key=lambda m: m.sweep == "tiles", default=None)
+        return min(found, key=lambda m: m.sweep.startswith(TILES), default=None)
+
+    def tile_measurements(
+        self, dtype: str, head_dim: int, shapes: Sequence[Shape] = (), chapters: Sequence[str] = ()
+    ) -> list[Measurement]:
+        """Of the sweep over all tiles, for the shapes and chapters; without, for all."""
+        return [
+            m
+            for m in self.measurements
+            if m.over_tiles
+            and (m.dtype, m.head_dim) == (dtype, head_dim)
+            and (not shapes or m.shape in shapes)
+            and (not chapters or m.who in chapters)
+        ]
 
     def profile_of(self, kernel: Kernel, shape: Shape | None = None) -> Row | None:
         """Of a kernel, at the shape or whatever shape was profiled first."""
@@ -135,6 +157,7 @@ def read_gpu(directory: Path) -> Gpu:
     gpu.ceiling = next((value for key, value in context.items() if key.startswith("matrix product")), NOT_AVAILABLE)
     gpu.profile = read_csv(directory / "profile.csv")
     gpu.wavefronts = read_csv(directory / "wavefronts.csv")
+    gpu.long_scoreboard = read_csv(directory / "long_scoreboard.csv")
     gpu.correctness = json_of("correctness.json", [])
     gpu.agreement = json_of("agreement.json", [])
     sanitizer = directory / "sanitizer.txt"

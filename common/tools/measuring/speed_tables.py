@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from itertools import product
+
 from measuring.files import NOT_AVAILABLE, Row
-from measuring.kernels import DEFAULT_SHAPE, Kernel, natural_key
+from measuring.kernels import DEFAULT_SHAPE, DTYPES, HEAD_DIMS, Kernel, natural_key
 from measuring.ncu import STALL_COLUMNS
 from measuring.results import REFERENCES, Gpu, Measurement, Results, harmonic_mean, shapes_of
 from measuring.table_support import (
@@ -138,37 +141,67 @@ def pairing(results: Results, arguments: Arguments) -> str:
     return paragraphs(for_each_gpu(results, arguments, table), arguments.say("same_work", name))
 
 
-def tiles(results: Results, arguments: Arguments) -> str:
+def speed(measured: Measurement) -> float:
     """Per cent of FlashAttention-2, which was timed in turn with each; TFLOP/s where there was none."""
+    return measured.percent_of.get(REFERENCES[0], measured.tflops)
 
-    def value(measured: Measurement) -> float:
-        return measured.percent_of.get(REFERENCES[0], measured.tflops)
+
+def speed_unit(arguments: Arguments, measurements: Sequence[Measurement]) -> str:
+    paired = any(REFERENCES[0] in m.percent_of for m in measurements)
+    return arguments.say("percent_of", REFERENCES[0]) if paired else arguments.say("tflops")
+
+
+def tiles(results: Results, arguments: Arguments) -> str:
+    """All tiles of one type and head dimension at some lengths."""
 
     def table(gpu: Gpu) -> str:
-        chosen = [
-            m
-            for m in gpu.measurements
-            if m.sweep == "tiles" and (m.dtype, m.head_dim) == (arguments.dtype, arguments.head_dim) and m.tile
-        ]
-        chapters = [c for c in sorted({m.who for m in chosen}, key=natural_key) if c in (arguments.chapters or (c,))]
+        chosen = gpu.tile_measurements(arguments.dtype, arguments.head_dim, arguments.shapes, arguments.chapters)
+        unit = speed_unit(arguments, chosen)
+        chapters = sorted({m.who for m in chosen}, key=natural_key)
         columns = [(chapter, shape) for shape in shapes_of(chosen) for chapter in chapters]
-        cells = {(m.tile, m.who, m.shape): value(m) for m in chosen}
+        cells = {(m.tile, m.who, m.shape): speed(m) for m in chosen}
         rows = []
         for tile in sorted({m.tile for m in chosen if m.tile}):
             row = [pretty(tile)]
             for chapter, shape in columns:
-                best = max(v for (_, c, s), v in cells.items() if (c, s) == (chapter, shape))
+                best = max((v for (_, c, s), v in cells.items() if (c, s) == (chapter, shape)), default=None)
                 cell = cells.get((tile, chapter, shape))
-                row.append(f"**{rounded(cell)}**" if cell == best else rounded(cell))
+                row.append(f"**{rounded(cell)}**" if cell is not None and cell == best else rounded(cell))
             rows.append(row)
-        paired = any(REFERENCES[0] in m.percent_of for m in chosen)
-        unit = arguments.say("percent_of", REFERENCES[0]) if paired else arguments.say("tflops")
         header = [arguments.say("tile"), *(f"{shape} {arguments.say('chapter_n', c)}" for c, shape in columns)]
         if not rows:
             header, rows = [*header, unit], [[pretty(arguments.tile), NOT_AVAILABLE]]
         return paragraphs(
             markdown(header, rows), f"{unit}. {arguments.say('best_bold')}", reliability(arguments, chosen)
         )
+
+    return for_each_gpu(results, arguments, table)
+
+
+def best_tiles(results: Results, arguments: Arguments) -> str:
+    """The fastest tile of each chapter, type, head dimension and length, and its speed."""
+
+    def table(gpu: Gpu) -> str:
+        every = [m for m in gpu.measurements if m.over_tiles and m.who in (arguments.chapters or (m.who,))]
+        chapters = sorted({m.who for m in every}, key=natural_key)
+        rows = []
+        for dtype, head_dim in product(DTYPES, HEAD_DIMS):
+            chosen = gpu.tile_measurements(dtype, head_dim)
+            for shape in shapes_of(chosen):
+                cells = []
+                for chapter in chapters:
+                    found = [m for m in chosen if (m.who, m.shape) == (chapter, shape)]
+                    best = max(found, key=speed, default=None)
+                    cells.append(
+                        f"{pretty(best.tile)}: {rounded(speed(best))}" if best and best.tile else NOT_AVAILABLE
+                    )
+                rows.append([dtype, str(head_dim), str(shape), *cells])
+        header = [arguments.say(key) for key in ("dtype", "head_dim", "batches_and_length")]
+        header += [arguments.say("chapter_n", chapter) for chapter in chapters]
+        if not rows:
+            rows = [[NOT_AVAILABLE] * len(header)]
+        what = f"{arguments.say('tile')}: {speed_unit(arguments, every)}"
+        return paragraphs(markdown(header, rows, left=len(header)), f"{what}.", reliability(arguments, every))
 
     return for_each_gpu(results, arguments, table)
 

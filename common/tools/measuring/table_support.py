@@ -7,9 +7,13 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from measuring.files import NOT_AVAILABLE, Failure, Row
-from measuring.kernels import DEFAULT_SHAPE, DEFAULT_TILE, Kernel, Shape, Tile
+from measuring.kernels import DEFAULT_SHAPE, DEFAULT_TILE, SHAPES, Kernel, Shape, Tile
 from measuring.results import Gpu, Measurement, Results
 from measuring.words import LANGUAGES, word
+
+
+# The shortest, the one that most tables are of, and the longest.
+TILE_SHAPES = (SHAPES[0], DEFAULT_SHAPE, SHAPES[-1])
 
 
 @dataclass(frozen=True)
@@ -20,6 +24,7 @@ class Arguments:
     head_dim: int = 128
     tile: Tile = DEFAULT_TILE
     shape: Shape = DEFAULT_SHAPE
+    shapes: tuple[Shape, ...] = TILE_SHAPES  # of the table of tiles; empty: all
     l2: str = "warm"
     of: str = "tflops"  # or a reference: per cent of its speed
     sm: int = 90
@@ -54,6 +59,7 @@ _PARSERS: dict[str, Callable[[str], object]] = {
     "sm": int,
     "tile": Tile.parse,
     "shape": lambda text: Shape.parse(text, 16),
+    "shapes": lambda text: () if text == "all" else tuple(Shape.parse(part, 16) for part in text.split(",")),
     "chapters": lambda text: tuple(text.split(",")),
 }
 
@@ -129,7 +135,9 @@ def conditions(arguments: Arguments) -> str:
 
 def reliability(arguments: Arguments, measurements: Sequence[Measurement | None]) -> str:
     variations = [m.variation for m in measurements if m and m.variation is not None]
-    return arguments.say("medians", rounded(100 * max(variations))) if variations else ""
+    repetitions = sorted({m.repetitions for m in measurements if m and m.repetitions})
+    counts = arguments.say("to", repetitions[0], repetitions[-1]) if len(repetitions) > 1 else str(*repetitions)
+    return arguments.say("medians", counts, rounded(100 * max(variations))) if variations else ""
 
 
 def registers_text(row: Row | None) -> str:

@@ -55,6 +55,22 @@ WORDS = {
     "beside": ("{} in turn with chapter {}", "{} 与第 {} 章交替测量"),
     "difference": ("{} → {}", "{} → {}"),
     "all": ("all", "合计"),
+    "to": ("{} to {}", "{} 至 {}"),
+    "batches_and_length": ("(batches, length)", "(batch, 长度)"),
+    "largest_distance": ("largest distance, ulp", "最大差距 (ulp)"),
+    "ulp": (
+        "ulp: the unit in the last place of the output, or of a quarter of the outputs' root mean square if that is more.",
+        "ulp：输出的最后一位单位；若输出小于全部输出均方根的四分之一，则取后者的最后一位单位。",
+    ),
+    "within_limit": ("at most 2", "不超过 2"),
+    "address": ("address", "地址"),
+    "instruction": ("instruction", "指令"),
+    "share_of_long_scoreboard": ("% of the waits", "占等待的 %"),
+    "long_scoreboard_of_samples": (
+        "Chapter {}: {} % of all samples of program counters found a warp waiting for the long scoreboard.",
+        "第 {} 章：全部程序计数器采样中，{} % 的采样发现 warp 在等待 long scoreboard。",
+    ),
+    "source_line": ("source line", "源码行"),
     # Groups of machine instructions; single ones keep their names.
     "integer": ("integer", "整数"),
     "moves": ("moves", "数据移动"),
@@ -100,8 +116,8 @@ WORDS = {
     "no_gpu": ("No GPU has been recorded yet.", "尚未记录任何 GPU 的结果。"),
     "source": ("From `{}`.", "数据来自 `{}`。"),
     "medians": (
-        "Medians of repetitions that took turns with the references; their standard deviation is at most {} %.",
-        "与 reference 交替测量的各次重复的中位数；标准差不超过 {} %。",
+        "Medians of {} repetitions that took turns with the references; their standard deviation is at most {} %.",
+        "与 reference 交替测量的 {} 次重复的中位数；标准差不超过 {} %。",
     ),
     "same_work": (
         "TFLOP/s of the same launches of {} in one run. What ran between them is all that differs.",
