@@ -159,8 +159,8 @@ class Band:
 def heat_map(title: str, subtitle: str, rows: Sequence[str], bands: Sequence[Band]) -> Chart:
     """A cell a row and column, stronger where the value is larger; the best of a column has a frame. Bands are below
     each other."""
-    left, band_height = 150.0, 42 + ROW * len(rows)
-    chart = Chart(TOP - 30 + band_height * len(bands) + 16, title, subtitle)
+    left, band_height = 150.0, 52 + ROW * len(rows)
+    chart = Chart(TOP - 40 + band_height * len(bands) + 16, title, subtitle)
     known = [value for band in bands for row in band.values for value in row if value is not None]
     scale = (min(known, default=0.0), max(known, default=1.0))
     for number_of_band, band in enumerate(bands):
