@@ -172,6 +172,10 @@ Plan make_plan(const Options& options) {
   if (on_gpu && !options.banks.empty()) {
     throw Refusal("--banks shows what the simulator counts, but the device is the GPU: add --device sim");
   }
+  if (!options.banks.empty() && !(options.trace.empty() && options.json.empty())) {
+    throw Refusal("--banks shows one instruction and runs nothing else, so there is nothing for " +
+                  std::string(options.trace.empty() ? "--json" : "--trace") + " to write: give one of the two");
+  }
   if (options.banks.empty() && !options.banks_svg.empty()) {
     throw Refusal("--banks-svg draws an instruction: name it with --banks, for example --banks ldmatrix-k");
   }

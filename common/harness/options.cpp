@@ -119,7 +119,10 @@ void add_run(CLI::App& app, Program program, Options& options) {
               [&](const std::string& text) { options.trace = text; }));
     group(add(app, "--banks", "INSTRUCTION",
               "instead, which lane hits which bank in ldmatrix-{q,k,v}, cp-async-{q,k,v}, store-o or load-o",
-              [&](const std::string& text) { options.banks = text; }));
+              [&](const std::string& text) {
+                if (text.empty()) throw Refusal("--banks names no instruction: for example --banks ldmatrix-k");
+                options.banks = text;
+              }));
     group(add(app, "--banks-svg", "FILE", "with --banks, draws it there",
               [&](const std::string& text) { options.banks_svg = text; }));
   }

@@ -161,6 +161,24 @@ TEST_F(Programs, CompareShowsTheChosenChapters) {
             nlohmann::json::parse(read(directory_ / "first.json"))[0]);
 }
 
+TEST_F(Programs, AChapterShowsTheBanksOfAnInstruction) {
+  const Outcome outcome = run("chapter1 --device sim --banks ldmatrix-k --banks-svg banks.svg");
+  ASSERT_EQ(outcome.status, 0) << outcome.err;
+  EXPECT_NE(outcome.out.find("Base kernel"), std::string::npos) << outcome.out;
+  EXPECT_NE(read(directory_ / "banks.svg").find("</svg>"), std::string::npos);
+}
+
+TEST_F(Programs, BanksRefusesWhatItCannotShow) {
+  const std::string banks = "chapter1 --device sim --banks";
+  expect_refused(banks + " ldmatrix-o --banks-svg banks.svg", {"ldmatrix-o is not an instruction", "ldmatrix-k"});
+  expect_refused(banks + " \"\"", {"--banks"});
+  expect_refused(banks + " ldmatrix-k --trace trace.json", {"nothing for --trace to write"});
+  expect_refused(banks + " ldmatrix-k --json -", {"nothing for --json to write"});
+  expect_refused(banks + " ldmatrix-k --banks-svg nowhere/banks.svg", {"nowhere/banks.svg", "cannot be written"});
+  expect_refused("chapter1 --device sim --banks-svg banks.svg", {"name it with --banks", "ldmatrix-k"});
+  expect_refused(banks + " ldmatrix-k --seq-len 100", {"--seq-len", "64 and 128"});
+}
+
 TEST_F(Programs, AChapterWritesATrace) {
   const Outcome outcome = run("chapter1 --device sim --seq-q 64 --seq-kv 128 --trace trace.json");
   ASSERT_EQ(outcome.status, 0) << outcome.err;
@@ -196,6 +214,7 @@ TEST_F(Programs, DoctorHasALineForEachSubject) {
 }
 
 TEST_F(Programs, BenchmarkSaysWhatToDoWithoutAGpu) {
+  if (!HAS_BENCHMARK) GTEST_SKIP() << "this build has no benchmark (FLASH_BENCHMARKS)";
   if (has_gpu()) GTEST_SKIP() << "this machine has a GPU";
   expect_refused("benchmark", {"no GPU", "compare"});
 }
