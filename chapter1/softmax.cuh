@@ -47,7 +47,7 @@ struct OnlineSoftmax {
 #pragma unroll
     for (int row = 0; row < kRowBlocks; ++row) {
       const float largest = next_maximum[row];
-      // A maximum that stays asks for no scaling. That is exact, and after the first tiles it is the common case.
+      // A maximum that stays asks for no scaling. That is exact, and the more keys have been seen, the more common.
       if (device::any(largest > maximum[row])) {
         const float rescale = device::exp2_approx((maximum[row] - largest) * scale_log2);
         maximum[row] = largest;

@@ -52,6 +52,7 @@ __global__ void __launch_bounds__(Config::kThreads, Config::kMinBlocksPerSm)
   q.copy_shared_to_registers();
 
   for (int first_key = 0; first_key < arguments.seq_kv; first_key += kBlockKv) {
+    const bool more_keys = first_key + kBlockKv < arguments.seq_kv;
     device::cp_async_wait<0>();  // for this iteration's K
     // Publishes K: each warp is about to read the whole tile, and copied only a part. And frees V's place: every warp
     // that comes here has read the V of the iteration before, so that this iteration's V can be started.
@@ -67,7 +68,7 @@ __global__ void __launch_bounds__(Config::kThreads, Config::kMinBlocksPerSm)
     device::cp_async_wait<0>();  // for V, which came while Q * K^T ran
     // Publishes V, and frees K's place: every warp that comes here has read K, so that the next K can be started.
     device::sync_threads();
-    if (first_key + kBlockKv < arguments.seq_kv) {
+    if (more_keys) {
       k_tile.copy_global_to_shared();
       device::cp_async_commit();
     }

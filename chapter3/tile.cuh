@@ -61,10 +61,10 @@ struct TileCopy {
   // Starts the copy of a tile, and moves on to the next one of the sequence.
   __device__ __forceinline__ void copy_global_to_shared() {
 #pragma unroll
-    for (int row = 0; row < kRows; row += kRowsPerPass) {
+    for (int pass = 0; pass < kRows / kRowsPerPass; ++pass) {
 #pragma unroll
       for (int column = 0; column < Config::kHeadDim; column += kColumnsPerPass) {
-        device::cp_async_16(step_address<Config>(destination, row, column), source + column);
+        device::cp_async_16(step_address<Config>(destination, pass * kRowsPerPass, column), source + column);
       }
       source += pass_stride;
     }

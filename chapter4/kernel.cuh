@@ -46,12 +46,16 @@ __global__ void __launch_bounds__(Config::kThreads, Config::kMinBlocksPerSm)
   device::cp_async_commit();
   k_tile.copy_global_to_shared();
   device::cp_async_commit();
-  device::cp_async_wait<1>();  // for Q; the first K may still be on its way
-  // Publishes Q: each warp is about to read rows that the other warps copied.
-  device::sync_threads();
-  q.copy_shared_to_registers();
+  // A Q that is not held whole is read together with K, behind K's wait and barrier.
+  if constexpr (Config::kWholeQ) {
+    device::cp_async_wait<1>();  // for Q; the first K may still be on its way
+    // Publishes Q: each warp is about to read rows that the other warps copied.
+    device::sync_threads();
+    q.copy_shared_to_registers();
+  }
 
   for (int first_key = 0; first_key < arguments.seq_kv; first_key += kBlockKv) {
+    const bool more_keys = first_key + kBlockKv < arguments.seq_kv;
     device::cp_async_wait<0>();  // for this iteration's K
     // Publishes K: each warp is about to read the whole tile, and copied only a part. And frees V's place: every warp
     // that comes here has read the V of the iteration before, so that this iteration's V can be started.
@@ -60,14 +64,16 @@ __global__ void __launch_bounds__(Config::kThreads, Config::kMinBlocksPerSm)
     device::cp_async_commit();
 
     float s[kWarpRows / 8][kBlockKv / 8][2] = {};  // [kWarpRows][kBlockKv]
-    k.copy_shared_to_registers();
+    if constexpr (Config::kWholeK) {
+      k.copy_shared_to_registers();
+    }
     matmul<Element>(q, k, s);
     softmax.find_maximum(s);
 
     device::cp_async_wait<0>();  // for V, which came while Q * K^T ran
     // Publishes V, and frees K's place: every warp that comes here has read K, so that the next K can be started.
     device::sync_threads();
-    if (first_key + kBlockKv < arguments.seq_kv) {
+    if (more_keys) {
       k_tile.copy_global_to_shared();
       device::cp_async_commit();
     }
@@ -75,7 +81,9 @@ __global__ void __launch_bounds__(Config::kThreads, Config::kMinBlocksPerSm)
     softmax.update(s, o, arguments.scale_log2);
     Probabilities<Element, kWarpRows, kBlockKv> p(s);  // [kWarpRows][kBlockKv]
 
-    v.copy_shared_to_registers();
+    if constexpr (Config::kWholeV) {
+      v.copy_shared_to_registers();
+    }
     matmul<Element>(p, v, o);
   }
 

@@ -44,6 +44,7 @@ struct Config {
   static constexpr int kStagesK = 2;
   static constexpr int kStagesV = 2;
 
+  static_assert(kStagesQ <= 2 && kStagesK <= 2 && kStagesV <= 2, "matmul loads one step ahead, not more");
   static_assert(sizeof(Element) == 2, "ldmatrix and mma.m16n8k16 take 16-bit elements");
   static_assert(kHeadDim == 64 || kHeadDim == 128);
   static_assert(kWarpRows % 16 == 0, "a warp's rows come in mma tiles of 16");

@@ -25,7 +25,7 @@ EQUIVALENTS = [
     Equivalent(
         "no swizzle in one address",
         (2, 3, 4, 5),
-        "device::cp_async_16(step_address<Config>(destination, row, column), source + column);",
+        "device::cp_async_16(step_address<Config>(destination, pass * kRowsPerPass, column), source + column);",
         "A thread's copies are multiples of 8 rows and of 8 chunks apart. Such steps change none of the bits that the "
         "swizzle changes.",
     ),
