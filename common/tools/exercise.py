@@ -180,13 +180,13 @@ def _parts(outcome: Outcome, name: str) -> str:
     return f" ({', '.join(parts)})"
 
 
-def check(exercise: Exercise, copy: Path, toolchain: Toolchain, precompiled: Path | None = None) -> list[Result]:
-    """Runs a copy in all the ways that the exercise asks for. `precompiled`: see Toolchain.precompile."""
+def check(exercise: Exercise, copy: Path, toolchain: Toolchain) -> list[Result]:
+    """Runs a copy in all the ways that the exercise asks for."""
 
     def result(run: Run) -> Result:
         library = directory / f"{exercise.runs.index(run)}.so"
         try:
-            toolchain.compile(copy, exercise.chapter, run.shape, library, precompiled)
+            toolchain.compile(copy, exercise.chapter, run.shape, library)
         except Failure as failure:
             return Result(run, (Finding("does not compile", str(failure)),), {})
         try:

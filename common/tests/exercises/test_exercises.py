@@ -21,20 +21,13 @@ BUILD = ROOT / "build"
 
 
 class Exercises(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls) -> None:
-        directory = tempfile.TemporaryDirectory()
-        cls.addClassCleanup(directory.cleanup)
-        cls.toolchain = Toolchain.of_build(BUILD)
-        cls.precompiled = cls.toolchain.precompile(Path(directory.name))
-
     def check(self, name: str, solution: bool) -> list[exercise.Result]:
         """What is wrong with the starter or the solution of an exercise."""
         task = exercise.Exercise.read(name)
         with tempfile.TemporaryDirectory() as directory:
             copy = Path(directory) / name
             (task.make_solution if solution else task.make_starter)(copy)
-            return exercise.check(task, copy, self.toolchain, self.precompiled)
+            return exercise.check(task, copy, Toolchain.of_build(BUILD))
 
     def test_every_starter_fails_for_its_reason(self) -> None:
         for name in exercise.names():

@@ -111,7 +111,6 @@ class Suite:
         self._toolchain = toolchain
         self._chapters = chapters
         self._directory = directory
-        self._precompiled = toolchain.precompile(directory)
         self._golden: dict[str, list[Outcome]] = {}
 
     def run_chapter(self, chapter: str) -> None:
@@ -147,5 +146,5 @@ class Suite:
             for shape, problem in _RUNS:
                 if shape not in libraries:
                     libraries[shape] = copy / f"kernel{len(libraries)}.so"
-                    self._toolchain.compile(copy, chapter, shape, libraries[shape], self._precompiled)
+                    self._toolchain.compile(copy, chapter, shape, libraries[shape])
                 yield self._toolchain.run(libraries[shape], shape, problem)

@@ -76,7 +76,6 @@ class Workplace:
         self._directory: Path | None = None
         self._outputs: dict[str, list[str]] = {}
         self._findings: dict[tuple[str, Change], Findings] = {}
-        self._precompiled: Path | None = None
 
     def __enter__(self) -> Workplace:
         self._directory = Path(tempfile.mkdtemp(prefix="check_docs_"))
@@ -132,8 +131,6 @@ class Workplace:
         """What the simulator finds in the chapter with each of the changes alone."""
         try:
             tools = edited_chapter.Toolchain.of_build(self.build)
-            if self._precompiled is None:
-                self._precompiled = tools.precompile(self.directory)
         except edited_chapter.Failure as failure:
             raise Problem(place, str(failure)) from None
         if not tools.program.exists():
@@ -157,7 +154,7 @@ class Workplace:
         path.write_text(text, encoding="utf-8")
         library = directory / "edited.so"
         try:
-            tools.compile(copy, chapter, _SHAPE, library, self._precompiled)
+            tools.compile(copy, chapter, _SHAPE, library)
             return Findings(line, tools.run(library, _SHAPE, _PROBLEM))
         except edited_chapter.Failure as failure:
             raise Problem(place, f"{chapter} with the change '{change}': {str(failure)[:600]}") from None

@@ -1,7 +1,7 @@
 """Compiles an edited copy of a chapter and runs it in the simulator.
 
-One kernel is compiled, into a shared library (one_kernel.cpp), and the program `edited_chapter` (run.cpp) runs it: a second
-in all, where building a whole chapter takes a minute.
+One kernel is compiled, into a shared library (one_kernel.cpp), and the program `edited_chapter` (run.cpp) runs it:
+less than a second in all, where building a whole chapter takes a minute.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from typing import Any
 
 ROOT = Path(__file__).resolve().parents[3]
 _SOURCE = Path(__file__).resolve().parent / "one_kernel.cpp"
-_PREAMBLE = "common/harness/registration.cuh"  # what one_kernel.cpp includes before the chapter
 _SECONDS = 120  # that a run may take
 
 
@@ -143,20 +142,11 @@ class Toolchain:
         if done.returncode != 0:
             raise Failure(done.stderr)
 
-    def precompile(self, directory: Path) -> Path:
-        """Compiles once what all copies include. For `compile`, if there are many."""
-        header = directory / "preamble.h"
-        header.write_text(f'#include "{_PREAMBLE}"\n', encoding="utf-8")
-        self._compile(["-I.", "-x", "c++-header", str(header), "-o", f"{header}.gch"])
-        return header
-
-    def compile(self, copy: Path, chapter: str, shape: Shape, library: Path, precompiled: Path | None = None) -> None:
+    def compile(self, copy: Path, chapter: str, shape: Shape, library: Path) -> None:
         """Compiles one kernel of the copy of a chapter. Throws Failure with the compiler's words."""
-        preamble = ["-include", str(precompiled)] if precompiled else []
         macros = [f"-DCHAPTER_NUMBER={chapter.removeprefix('chapter')}", f"-DKERNEL={shape.config()}"]
-        # The program has all that the kernel calls, the C++ library too: looking for it once more would take a tenth.
-        linking = ["-shared", "-nostdlib"]
-        self._compile([*preamble, f"-I{copy}", "-I.", *macros, *linking, str(_SOURCE), "-o", str(library)])
+        linking = ["-shared", "-nostdlib"]  # all that the kernel calls is in the program
+        self._compile([f"-I{copy}", "-I.", *macros, *linking, str(_SOURCE), "-o", str(library)])
 
     def run(self, library: Path, shape: Shape, problem: Problem) -> Outcome:
         """Runs the kernel and compares all of O with the float64 reference. Throws Refused, or Failure."""
