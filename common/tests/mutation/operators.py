@@ -149,7 +149,7 @@ _SYNCHRONISATION = [
     _replace("wait for one group more", r"cp_async_wait<([1-9]\d*)>", r"cp_async_wait<\1 - 1>"),
     _replace("wait behind the barrier", rf"(device::cp_async_wait<\d+>\(\);)({_COMMENTS})({_BARRIER})", r"\3\2\1"),
     Operator("copy before the barrier", _copy_before_barrier),
-    _replace("prefetch without guard", r"if \(first_key \+ kBlockKv < arguments\.seq_kv\)", "if (true)"),
+    _replace("prefetch without guard", r"first_key \+ kBlockKv < arguments\.seq_kv;", "true;"),
     _replace("prefetch one tile too many", r"(first_key \+ kBlockKv) < (arguments\.seq_kv)", r"\1 <= \2"),
 ]
 

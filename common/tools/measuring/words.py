@@ -20,7 +20,7 @@ WORDS = {
     "tile": ("tile (queries × keys, warps)", "tile（query × key，warp 数）"),
     "head_dim": ("head dimension", "head 维度"),
     "dtype": ("type", "类型"),
-    "shared_bytes": ("shared memory, bytes", "共享内存（字节）"),
+    "shared_bytes": ("shared memory, bytes", "SMEM（字节）"),
     "blocks_per_sm": ("blocks per SM", "每个 SM 的 block 数"),
     "architecture": ("architecture", "架构"),
     "registers_of": ("chapter {}: registers", "第 {} 章：寄存器"),
@@ -40,7 +40,7 @@ WORDS = {
     "wrong": ("**wrong**", "**错误**"),
     "time": ("ms", "毫秒"),
     "tensor_percent": ("tensor pipe active, %", "tensor 流水线活跃 (%)"),
-    "shared_percent": ("shared-memory pipe active, %", "共享内存流水线活跃 (%)"),
+    "shared_percent": ("shared-memory pipe active, %", "SMEM 流水线活跃 (%)"),
     "issue_percent": ("issue slots used, %", "发射槽利用率 (%)"),
     "dram_mb": ("DRAM read + written, MB", "DRAM 读 + 写 (MB)"),
     "l2_mb": ("L2, MB", "L2 (MB)"),
@@ -77,7 +77,7 @@ WORDS = {
     "shuffle": ("shuffle", "shuffle"),
     "waits": ("waits", "等待"),
     "branches": ("branches", "分支"),
-    "local": ("local", "局部内存"),
+    "local": ("local", "local memory"),
     "no-ops": ("no-ops", "空操作"),
     "other": ("other", "其他"),
     # Stall reasons keep Nsight Compute's names in both languages: they are what a reader looks for on the screen.
@@ -96,7 +96,7 @@ WORDS = {
     "tensor_instructions": ("mma instructions", "mma 指令"),
     # Chapters, as they name themselves.
     "Base kernel": ("base kernel", "基础 kernel"),
-    "Swizzled shared memory": ("swizzled shared memory", "共享内存 swizzle"),
+    "Swizzled shared memory": ("swizzled shared memory", "SMEM 的 swizzle"),
     "K and V loaded ahead": ("K and V loaded ahead", "提前加载 K 和 V"),
     "Fragments loaded between the mmas": ("fragments loaded between the mmas", "在 mma 之间加载 fragment"),
     "Fragments loaded one step ahead": ("fragments loaded one step ahead", "提前一步加载 fragment"),
@@ -126,7 +126,7 @@ WORDS = {
     "best_bold": ("The best tile of each column is bold.", "每列中最好的 tile 用粗体标出。"),
     "spills_bold": (
         "Registers of a thread; in bold, + the bytes of local memory of a kernel that spills.",
-        "每个线程的寄存器数；发生溢出的 kernel 用粗体标出，+ 后为其局部内存字节数。",
+        "每个线程的寄存器数；发生 spill 的 kernel 用粗体标出，+ 后为其 local memory 字节数。",
     ),
     "shares": (
         "Shares of what warps did, in per cent: why they could not issue, or that they did (selected).",
