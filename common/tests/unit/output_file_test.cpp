@@ -1,9 +1,12 @@
 #include "common/harness/output_file.h"
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
@@ -71,9 +74,16 @@ TEST_F(OutputFileTest, WritesThroughALink) {
   EXPECT_EQ(read(path("target")), "new");
 }
 
-TEST_F(OutputFileTest, LeavesDevicesDevices) {
-  OutputFile("--json", "/dev/null").write("new");
-  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+// A pipe stands in for /dev/null, which a fault would replace for the whole machine if root ran this test.
+TEST_F(OutputFileTest, LeavesAPipeAPipe) {
+  ASSERT_EQ(mkfifo(path("pipe").c_str(), 0600), 0);
+  const int reader = open(path("pipe").c_str(), O_RDONLY | O_NONBLOCK);
+  OutputFile("--json", path("pipe")).write("new");
+  EXPECT_TRUE(fs::is_fifo(path("pipe")));
+  char text[8] = {};
+  EXPECT_EQ(::read(reader, text, sizeof(text)), 3);
+  EXPECT_STREQ(text, "new");
+  close(reader);
 }
 
 TEST_F(OutputFileTest, RefusesWhatCannotBeWritten) {
@@ -83,12 +93,24 @@ TEST_F(OutputFileTest, RefusesWhatCannotBeWritten) {
                 "written, or - for stdout");
   EXPECT_NE(refusal_of([&] { OutputFile("--json", directory_.string()); }).find("it is a directory"),
             std::string::npos);
-  EXPECT_NE(refusal_of([&] { OutputFile("--json", "/proc/nothing.json"); }), "");
+  EXPECT_NE(
+      refusal_of([&] { OutputFile("--json", "/proc/nothing.json"); }).find("/proc/nothing.json cannot be written"),
+      std::string::npos);
 }
 
+// A limit of this process stands in for the disk, and for /dev/full, which a fault might replace like /dev/null.
 TEST_F(OutputFileTest, RefusesADiskThatIsFull) {
-  OutputFile file("--json", "/dev/full");
-  EXPECT_NE(refusal_of([&] { file.write("text"); }).find("the disk is full"), std::string::npos);
+  OutputFile file("--json", path("result.json"));
+  rlimit before;
+  getrlimit(RLIMIT_FSIZE, &before);
+  const rlimit none{0, before.rlim_max};
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  setrlimit(RLIMIT_FSIZE, &none);
+  const std::string sentence = refusal_of([&] { file.write("text"); });
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  EXPECT_NE(sentence.find("the disk is full"), std::string::npos) << sentence;
+  EXPECT_FALSE(fs::exists(path("result.json")));
 }
 
 TEST_F(OutputFileTest, WithoutAPathIsNotWanted) {
