@@ -100,7 +100,7 @@ std::string banks_svg(const BanksPicture& picture) {
   const auto banks_a_cell = static_cast<size_t>(std::max(picture.access.bytes, 4)) / 4;
   const std::string tensor_colour(1, static_cast<char>(picture.access.tensor[0] - 'A' + 'a'));
   const double bottom = kTop + static_cast<double>(all.size()) * kRowHeight;
-  const int phase_lanes = 32 / (all.back().phase + 1);
+  const int lanes_together = phase_lanes(picture.access);
 
   std::string body = text_at(16, 24, banks_summary(picture), "head");
   body += text_at(16, 44, picture.title, "soft");
@@ -113,15 +113,15 @@ std::string banks_svg(const BanksPicture& picture) {
     const double y = kTop + static_cast<double>(i) * kRowHeight;
     const bool is_first = i == 0 || all[i].phase != all[i - 1].phase;
     if (is_first) {
-      const int first = all[i].phase * phase_lanes;
-      const std::string lanes = "lanes " + std::to_string(first) + " to " + std::to_string(first + phase_lanes - 1);
+      const int first = all[i].phase * lanes_together;
+      const std::string lanes = "lanes " + std::to_string(first) + " to " + std::to_string(first + lanes_together - 1);
       body += text_at(16, y + kRowHeight - 4.5, lanes, "tiny soft");
     }
     body += text_at(kLeft - 8, y + kRowHeight - 4.5, std::to_string(i + 1), "tiny mono soft end");
     body += draw_wavefront(all[i], y, banks_a_cell, is_first ? tensor_colour : "x");
   }
   body += draw_grid(all, banks_a_cell);
-  const bool has_excess = static_cast<int>(all.size()) > all.back().phase + 1;
+  const bool has_excess = static_cast<int>(all.size()) > ideal_wavefronts(all);
   body += text_at(16, bottom + 24,
                   std::string("In the cells: the lane. A line is a wavefront, one pass over the 32 banks.") +
                       (has_excess ? " Red: what other banks would have saved." : ""),

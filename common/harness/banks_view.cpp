@@ -19,13 +19,6 @@ const std::map<std::string, std::string> kFamilies = {
 
 bool takes_part(const simulator::SharedAccess& access, int lane) { return (access.lanes >> lane & 1) != 0; }
 
-// How many lanes are served together.
-int phase_lanes(const simulator::SharedAccess& access) {
-  if (access.family == "ldmatrix") return 8;  // the rows of one matrix
-  const auto direction = access.family == "shared_load" ? simulator::Direction::kLoad : simulator::Direction::kStore;
-  return simulator::phase_lanes(access.addresses, access.lanes, access.bytes, direction);
-}
-
 // The lanes of one phase, spread over as many wavefronts as its most loaded bank has different words.
 std::vector<Wavefront> phase_wavefronts(const simulator::SharedAccess& access, int phase, int first, int count) {
   const uint32_t piece = std::max<uint32_t>(static_cast<uint32_t>(access.bytes), kBankBytes);
@@ -63,12 +56,6 @@ std::string range(int first, int count) {
   return "lanes " + padded(std::to_string(first), 2) + " to " + padded(std::to_string(first + count - 1), 2);
 }
 
-int ideal_wavefronts(const std::vector<Wavefront>& all) {
-  int phases = 0;
-  for (size_t i = 0; i < all.size(); ++i) phases += i == 0 || all[i].phase != all[i - 1].phase;
-  return phases;
-}
-
 }  // namespace
 
 std::vector<Wavefront> wavefronts(const simulator::SharedAccess& access) {
@@ -79,6 +66,18 @@ std::vector<Wavefront> wavefronts(const simulator::SharedAccess& access) {
     all.insert(all.end(), phase.begin(), phase.end());
   }
   return all;
+}
+
+int phase_lanes(const simulator::SharedAccess& access) {
+  if (access.family == "ldmatrix") return 8;  // the rows of one matrix
+  const auto direction = access.family == "shared_load" ? simulator::Direction::kLoad : simulator::Direction::kStore;
+  return simulator::phase_lanes(access.addresses, access.lanes, access.bytes, direction);
+}
+
+int ideal_wavefronts(const std::vector<Wavefront>& all) {
+  int phases = 0;
+  for (size_t i = 0; i < all.size(); ++i) phases += i == 0 || all[i].phase != all[i - 1].phase;
+  return phases;
 }
 
 std::vector<std::string> banks_instructions() {

@@ -21,6 +21,12 @@ struct Wavefront {
 // In the order of the phases. There are as many as the simulator counts.
 std::vector<Wavefront> wavefronts(const simulator::SharedAccess& access);
 
+// How many lanes are served together: those of one phase.
+int phase_lanes(const simulator::SharedAccess& access);
+
+// The fewest that the access can take: one for each phase in which some lane takes part.
+int ideal_wavefronts(const std::vector<Wavefront>& all);
+
 // What --banks draws.
 struct BanksPicture {
   std::string title;  // "chapter1, Base kernel"

@@ -6,8 +6,8 @@
 #include <random>
 #include <set>
 
-#include "common/harness/refusal.h"
 #include "common/simulator/banks.h"
+#include "common/tests/unit/refusal_of.h"
 
 namespace harness {
 namespace {
@@ -85,17 +85,26 @@ TEST(Banks, ThereAreAsManyWavefrontsAsTheSimulatorCounts) {
 }
 
 TEST(Banks, TheWorstAccessIsDrawn) {
-  const BanksPicture picture = choose_access("chapter1", {no_conflict(), conflict(), conflict()}, "ldmatrix-k");
+  SharedAccess of_v = conflict();
+  of_v.tensor = "V";
+  const std::vector<SharedAccess> accesses = {no_conflict(), of_v, conflict(), no_conflict(), conflict()};
+  const BanksPicture picture = choose_access("chapter1", accesses, "ldmatrix-k");
   EXPECT_EQ(picture.access.addresses[1], 256u);
   EXPECT_EQ(picture.alike, 2);
-  EXPECT_EQ(picture.of, 3);
+  EXPECT_EQ(picture.of, 4);
   EXPECT_EQ(banks_summary(picture), "ldmatrix of K: 32 wavefronts, where 4 would do");
 }
 
 TEST(Banks, AnUnknownInstructionIsRefused) {
-  EXPECT_THROW(choose_access("chapter1", {conflict()}, "ldmatrix"), Refusal);
-  EXPECT_THROW(choose_access("chapter1", {conflict()}, "ldmatrix-o"), Refusal);
-  EXPECT_THROW(choose_access("chapter1", {conflict()}, "store-o"), Refusal);  // known, but there is none
+  const auto refusal = [](const std::string& instruction) {
+    return refusal_of([&] { choose_access("chapter1", {conflict()}, instruction); });
+  };
+  for (const std::string unknown : {"ldmatrix", "ldmatrix-o"}) {
+    EXPECT_EQ(refusal(unknown), "--banks " + unknown +
+                                    " is not an instruction that can be drawn: there are ldmatrix-q, ldmatrix-k, "
+                                    "ldmatrix-v, cp-async-q, cp-async-k, cp-async-v, store-o, load-o");
+  }
+  EXPECT_EQ(refusal("store-o"), "--banks store-o finds nothing: this kernel has no such access");
 }
 
 TEST(Banks, TextHasALineForEachWavefront) {
@@ -120,8 +129,22 @@ TEST(Banks, DrawingHasACellForEachLaneAndNamesWhatItShows) {
   for (size_t at = svg.find("class=\"cell\""); at != std::string::npos; at = svg.find("class=\"cell\"", at + 1))
     ++cells;
   EXPECT_EQ(cells, 32u);
-  EXPECT_NE(svg.find("chapter1 &lt;Base kernel>"), std::string::npos);
-  EXPECT_NE(svg.find("32 wavefronts, where 4 would do"), std::string::npos);
+  EXPECT_NE(svg.find(">chapter1 &lt;Base kernel></text>"), std::string::npos);
+  EXPECT_NE(svg.find(">ldmatrix of K: 32 wavefronts, where 4 would do</text>"), std::string::npos);
+}
+
+// Sixteen bytes for each of a few lanes: of the four phases, some have nothing to do.
+TEST(Banks, LanesThatTakeNoPartDoNotChangeThePhases) {
+  SharedAccess access = access_of("shared_store", "O", 16, [](uint32_t lane) { return lane * 16; });
+  access.lanes = 0x00ff00ff;
+  const BanksPicture picture = choose_access("chapter1", {access}, "store-o");
+  EXPECT_EQ(banks_summary(picture), "store to O: 2 wavefronts, the fewest possible");
+  for (const std::string& text : {banks_text(picture), banks_svg(picture)}) {
+    EXPECT_NE(text.find("16 to 23"), std::string::npos) << text;
+    EXPECT_EQ(text.find("8 to 15"), std::string::npos) << text;
+  }
+  access.lanes = 0x000000ff;
+  EXPECT_NE(banks_svg(choose_access("chapter1", {access}, "store-o")).find("lanes 0 to 7"), std::string::npos);
 }
 
 }  // namespace
