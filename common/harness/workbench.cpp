@@ -31,7 +31,7 @@ Workbench::Workbench(const Problem& problem)
 bool Workbench::holds(const Problem& problem) const {
   const Problem& own = inputs_.problem;
   return own.batch == problem.batch && own.heads == problem.heads && own.seq_q == problem.seq_q &&
-         own.head_dim == problem.head_dim && own.element_type == problem.element_type;
+         own.seq_kv == problem.seq_kv && own.head_dim == problem.head_dim && own.element_type == problem.element_type;
 }
 
 std::string Workbench::verify(const GpuWork& work) const {

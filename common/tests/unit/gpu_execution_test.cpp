@@ -261,7 +261,22 @@ TEST_F(OnAGpu, AWorkbenchVerifiesBeforeItTimes) {
   EXPECT_EQ(fake.timed.size(), 2u + 3u);  // nothing that is wrong
   EXPECT_EQ(bench.prepare_reference("FlashAttention-2", false).message, "");
   fake.info.free_bytes = 1000;
-  EXPECT_NE(refusal_of([&] { Workbench too_large(plan.problem); }), "");
+  EXPECT_NE(refusal_of([&] { Workbench too_large(plan.problem); }).find("1000 bytes are free"), std::string::npos);
+}
+
+TEST_F(OnAGpu, AWorkbenchIsForOneProblem) {
+  const Problem own = make_plan(options_).problem;
+  const Workbench bench(own);
+  EXPECT_TRUE(bench.holds(own));
+  for (int64_t Problem::*size :
+       {&Problem::batch, &Problem::heads, &Problem::seq_q, &Problem::seq_kv, &Problem::head_dim}) {
+    Problem other = own;
+    other.*size *= 2;
+    EXPECT_FALSE(bench.holds(other)) << describe(other);
+  }
+  Problem other = own;
+  other.element_type = ElementType::kBFloat16;
+  EXPECT_FALSE(bench.holds(other));
 }
 
 TEST_F(OnAGpu, WhatDoesNotFitIsRefused) {
