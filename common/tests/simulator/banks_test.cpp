@@ -78,6 +78,13 @@ TEST(Banks, IdealIsOnePassForEachPhase) {
   EXPECT_EQ(ldmatrix_wavefronts(every(128), 4).ideal, 4);
 }
 
+TEST(Banks, EachMatrixOfAnLdmatrixIsAPhaseOfItsOwn) {
+  SharedAddresses rows = every(16);
+  for (uint32_t lane = 16; lane < 24; ++lane) rows[lane] = lane * 128;  // the third: all rows in the same banks
+  EXPECT_EQ(ldmatrix_wavefronts(rows, 4).taken, 1 + 1 + 8 + 1);
+  EXPECT_EQ(ldmatrix_wavefronts(rows, 2).taken, 1 + 1);
+}
+
 TEST(Banks, PhasesOfALoadMergeIfNeighboursShareTheirAddress) {
   // Lanes whose number differs in one bit share 16 bytes; the pairs lie side by side.
   const auto taken = [](uint32_t bit, Direction direction, uint32_t lanes, bool spoilt) {
@@ -114,6 +121,12 @@ TEST(Sectors, AreCountedOnceForAWarp) {
   EXPECT_EQ(global_sectors(every_global(64), ~0u, 16).taken, 32);
   EXPECT_EQ(global_sectors(every_global(64), ~0u, 16).ideal, 16);
   EXPECT_EQ(global_sectors(every_global(64), 0x3, 16).taken, 2);
+}
+
+TEST(Sectors, IdealIsRoundedUpAndNeverAboveWhatIsTaken) {
+  EXPECT_EQ(global_sectors(every_global(4), 0x1, 4).ideal, 1) << "4 bytes need a sector";
+  EXPECT_EQ(global_sectors(every_global(4), 0x1ff, 4).ideal, 2) << "36 bytes need two";
+  EXPECT_EQ(global_sectors(every_global(0), ~0u, 4).ideal, 1) << "all lanes read the same bytes";
 }
 
 TEST(Sectors, DoNotDependOnTheOrderOfLanes) {

@@ -104,7 +104,7 @@ TEST(Bounds, GlobalAccessesMustLieInOneBuffer) {
                          if (thread_index() == 0) device::load_global_16(words + 4, at(10));
                        }),
             Lines{"out_of_bounds kernel.cuh:10"});
-  EXPECT_NE(messages_of(block, store_4(58)).find("8 bytes past the end of Second"), std::string::npos)
+  EXPECT_NE(messages_of(block, store_4(58)).find("global memory 8 bytes past the end of Second"), std::string::npos)
       << messages_of(block, store_4(58));
 }
 
@@ -170,6 +170,11 @@ TEST(Bounds, HugeBuffersNeedNoMemory) {
   uint32_t seen = 0;
   EXPECT_EQ(hazards_of(block, [&] { seen = device::load_global_4(begin + before); }), Lines{});
   EXPECT_EQ(seen, 7u);
+  EXPECT_EQ(hazards_of(block, [&] { device::load_global_4(begin + before + 256, at(10)); }),
+            Lines{"out_of_bounds kernel.cuh:10"});
+  block.global_buffers = {{"Small", values.data(), 256, false}};
+  EXPECT_EQ(hazards_of(block, [&] { device::load_global_4(values.data() + (std::size_t{1} << 30), at(10)); }),
+            Lines{"out_of_bounds kernel.cuh:10"});
 }
 
 }  // namespace

@@ -2,9 +2,11 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <chrono>
 #include <mutex>
 #include <set>
 #include <stdexcept>
+#include <thread>
 
 #include "common/device/barrier.cuh"
 #include "common/device/cp_async.cuh"
@@ -36,20 +38,28 @@ TEST(Launch, RunsEveryThreadOfEveryBlockOnce) {
 }
 
 TEST(Launch, RefusesWhatMakesNoSense) {
-  const auto refuses = [](const std::function<void(LaunchConfiguration&)>& spoil) {
+  const auto refuses = [](const std::string& why, const std::function<void(LaunchConfiguration&)>& spoil) {
     LaunchConfiguration configuration = one_block(32, 128);
     spoil(configuration);
-    EXPECT_THROW(launch(configuration, [] {}), std::invalid_argument);
+    try {
+      launch(configuration, [] {});
+      ADD_FAILURE() << "not refused: " << why;
+    } catch (const std::invalid_argument& refusal) {
+      EXPECT_NE(std::string(refusal.what()).find(why), std::string::npos) << refusal.what();
+    }
   };
-  refuses([](LaunchConfiguration& c) { c.grid.y = 0; });
-  refuses([](LaunchConfiguration& c) { c.threads = 0; });
-  refuses([](LaunchConfiguration& c) { c.threads = 33; });
-  refuses([](LaunchConfiguration& c) { c.threads = 1056; });
-  refuses([](LaunchConfiguration& c) { c.shared_bytes = 228 * 1024; });
-  refuses([](LaunchConfiguration& c) { c.workers = -1; });
-  refuses([](LaunchConfiguration& c) { c.shared_regions[0].offset = 16; });  // reaches beyond shared memory
-  refuses([](LaunchConfiguration& c) { c.shared_regions[0].row_bytes = 0; });
-  refuses([](LaunchConfiguration& c) { c.global_buffers = {{"Q", nullptr, 16, false}}; });
+  refuses("the grid is 0 x 1 x 1", [](LaunchConfiguration& c) { c.grid.x = 0; });
+  refuses("the grid is 1 x 0 x 1", [](LaunchConfiguration& c) { c.grid.y = 0; });
+  refuses("the grid is 1 x 1 x -1", [](LaunchConfiguration& c) { c.grid.z = -1; });
+  refuses(": 0 threads", [](LaunchConfiguration& c) { c.threads = 0; });
+  refuses("33 threads", [](LaunchConfiguration& c) { c.threads = 33; });
+  refuses("1056 threads", [](LaunchConfiguration& c) { c.threads = 1056; });
+  refuses("233472 bytes of shared memory", [](LaunchConfiguration& c) { c.shared_bytes = 228 * 1024; });
+  refuses("-1 workers", [](LaunchConfiguration& c) { c.workers = -1; });
+  refuses("the tensor T ends at byte 144", [](LaunchConfiguration& c) { c.shared_regions[0].offset = 16; });
+  refuses("the tensor T ends at byte 0", [](LaunchConfiguration& c) { c.shared_regions[0].row_bytes = 0; });
+  refuses("the tensor T ends at byte 0", [](LaunchConfiguration& c) { c.shared_regions[0].rows = 0; });
+  refuses("the buffer Q has no memory", [](LaunchConfiguration& c) { c.global_buffers = {{"Q", nullptr, 16, false}}; });
 }
 
 TEST(Launch, ReportsProgressFromOneThreadAtATime) {
@@ -62,6 +72,7 @@ TEST(Launch, ReportsProgressFromOneThreadAtATime) {
     EXPECT_EQ(++inside, 1);
     EXPECT_EQ(total, 40);
     seen.push_back(done);
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));  // time for the others to get in the way
     --inside;
   };
   launch(blocks, [] {});
@@ -80,6 +91,22 @@ TEST(Launch, PassesOnWhatAThreadThrows) {
   };
   EXPECT_THROW(launch(blocks, [&] { kernel(true); }), std::runtime_error);
   EXPECT_NO_THROW(launch(blocks, [&] { kernel(false); }));
+}
+
+// Without this, no test that tries many orders would show anything.
+TEST(Launch, ASeedShufflesTheThreadsAndDecidesTheirOrder) {
+  const auto order_of = [](std::optional<uint64_t> seed) {
+    LaunchConfiguration block = one_block(64, 128);
+    block.schedule_seed = seed;
+    std::vector<int> order;
+    launch(block, [&] { order.push_back(thread_index()); });
+    return order;
+  };
+  const std::vector<int> natural = order_of(std::nullopt);
+  EXPECT_TRUE(std::is_sorted(natural.begin(), natural.end()));
+  EXPECT_NE(order_of(1), natural);
+  EXPECT_NE(order_of(1), order_of(2));
+  EXPECT_EQ(order_of(1), order_of(1));
 }
 
 TEST(Launch, ThreadsHaveRoomOnTheirStacks) {

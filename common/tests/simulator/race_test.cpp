@@ -180,11 +180,15 @@ TEST(Race, WordsThatAreWrittenAfterTheReadWereUninitialized) {
 TEST(Race, SharedMemoryIsUninitializedInEveryBlock) {
   LaunchConfiguration blocks = one_block(32, 128);
   blocks.grid = {2, 1, 1};
-  const auto kernel = [] {
-    if (device::block_index<0>() == 0) store_shared_4(word(thread_index()), 1, at(10));
-    load_shared_4(word(thread_index()), at(20));
+  uint32_t seen[2] = {};
+  const auto kernel = [&] {
+    const int block = device::block_index<0>();
+    if (block == 0) store_shared_4(word(thread_index()), 1, at(10));
+    seen[block] = load_shared_4(word(thread_index()), at(20));
   };
   EXPECT_EQ(hazards_of(blocks, kernel), Lines{"uninitialized_read kernel.cuh:20"});
+  EXPECT_EQ(seen[0], 1u);
+  EXPECT_EQ(seen[1], 0xffffffffu) << "poison, and nothing that the block before left";
 }
 
 TEST(Race, LdmatrixReadsTheRowWhoseAddressTheLanePasses) {
@@ -198,6 +202,22 @@ TEST(Race, LdmatrixReadsTheRowWhoseAddressTheLanePasses) {
   const LaunchConfiguration block = one_block(64, 1024);
   EXPECT_EQ(hazards_of(block, [&] { kernel(false); }), Lines{"read_before_barrier kernel.cuh:20 kernel.cuh:10"});
   EXPECT_EQ(hazards_of(block, [&] { kernel(true); }), Lines{});
+}
+
+TEST(Race, LdmatrixReadsTheRowsOfAllItsLanesAndNoOthers) {
+  const auto kernel = [](int written_row) {
+    for (int i = 0; i < 4; ++i) store_shared_4(word(4 * thread_index() + i), 1);
+    device::sync_threads();
+    if (thread_index() == 40) store_shared_4(word(4 * written_row + 2), 2, at(10));
+    if (thread_index() >= 32) return;
+    uint32_t m[4];
+    device::ldmatrix_x4(m[0], m[1], m[2], m[3], word(4 * thread_index()), at(20));
+  };
+  const LaunchConfiguration block = one_block(64, 1024);
+  for (const int row : {0, 5, 31}) {
+    EXPECT_EQ(hazards_of(block, [&] { kernel(row); }), Lines{"read_before_barrier kernel.cuh:20 kernel.cuh:10"}) << row;
+  }
+  EXPECT_EQ(hazards_of(block, [&] { kernel(32); }), Lines{});
 }
 
 }  // namespace

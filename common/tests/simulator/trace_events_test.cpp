@@ -99,6 +99,16 @@ TEST_F(Trace, OfLanesInDifferentBranchesIsInTheOrderOfTheLowest) {
   }
 }
 
+TEST_F(Trace, OfACollectiveAtTwoLinesNamesThatOfTheLowestLane) {
+  for (uint64_t seed = 0; seed < 20; ++seed) {
+    block.schedule_seed = seed;
+    const Report report = launch(block, [] { device::sync_warp(thread_index() % 2 == 0 ? at(10) : at(20)); });
+    ASSERT_EQ(report.trace.size(), 2u);
+    EXPECT_EQ(report.trace[0].site.line, 10);
+    EXPECT_EQ(report.trace[1].site.line, 10);
+  }
+}
+
 TEST_F(Trace, IsMadeOnRequestOnly) {
   block.trace = false;
   EXPECT_TRUE(launch(block, [] { device::sync_threads(); }).trace.empty());
