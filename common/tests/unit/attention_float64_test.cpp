@@ -44,6 +44,22 @@ TEST(AttentionFloat64, WeightsValuesBySoftmax) {
   EXPECT_NEAR(expected.exact[63], (1 - weight) + 2 * weight, 1e-12);
 }
 
+// 2^28 + 8 - 2^28: in fp32 the 8 would be lost.
+TEST(AttentionFloat64, ComputesLogitsInDoublePrecision) {
+  Inputs inputs = make_inputs(tiny_problem());
+  fill_row(inputs.q.row(0, 0, 0), 16384, 0);
+  inputs.q.row(0, 0, 0)[8] = to_bits(8, kType);
+  inputs.q.row(0, 0, 0)[16] = to_bits(16384, kType);
+  for (int64_t key = 0; key < 64; ++key) fill_row(inputs.k.row(0, key, 0), -60000, 0);
+  fill_row(inputs.k.row(0, 10, 0), 16384, 0);
+  inputs.k.row(0, 10, 0)[8] = to_bits(1, kType);
+  inputs.k.row(0, 10, 0)[16] = to_bits(-16384, kType);
+  fill_row(inputs.k.row(0, 40, 0), 0, 0);
+  fill_row(inputs.v.row(0, 10, 0), 1, 1);
+  fill_row(inputs.v.row(0, 40, 0), 0, 0);
+  EXPECT_NEAR(attention_float64(inputs, {{0, 0, 0}}).exact[0], std::exp(1) / (1 + std::exp(1)), 1e-12);
+}
+
 TEST(AttentionFloat64, EqualKeysGiveTheMeanOfTheValues) {
   Problem problem = tiny_problem();
   problem.input = InputKind::kEqualKeys;
@@ -127,6 +143,27 @@ TEST(AttentionFloat64, ThePlainImplementationRoundsP) {
     largest = std::max(largest, std::abs(to_float(expected.plain[i * 64], kType) - correctly_rounded));
   }
   EXPECT_GT(largest, 1e-5);
+}
+
+// One key has the weight 1. That of the 63 others is just below the middle of 0.5 and the next number, so that it is
+// rounded to 0.5: the weighted sum of ones is 32.5, but the denominator is larger.
+TEST(AttentionFloat64, ThePlainImplementationSumsWeightsBeforeTheyAreRounded) {
+  Inputs inputs = make_inputs(tiny_problem());
+  const double logit = std::log(0.5 + 0.9 * 0x1p-12);
+  const uint16_t coarse = to_bits(logit, kType);
+  const uint16_t fine = to_bits(logit - to_float(coarse, kType), kType);
+  fill_row(inputs.q.row(0, 0, 0), 8, 0);
+  inputs.q.row(0, 0, 0)[1] = to_bits(8, kType);
+  for (int64_t key = 0; key < 64; ++key) {
+    fill_row(inputs.k.row(0, key, 0), 0, 0);
+    fill_row(inputs.v.row(0, key, 0), 1, 1);
+    if (key == 0) continue;
+    inputs.k.row(0, key, 0)[0] = coarse;
+    inputs.k.row(0, key, 0)[1] = fine;
+  }
+  const ExpectedRows expected = attention_float64(inputs, {{0, 0, 0}});
+  EXPECT_NEAR(expected.exact[0], 1, 1e-12);
+  EXPECT_EQ(to_float(expected.plain[0], kType), 1 - 0x1p-11);
 }
 
 TEST(SampledRows, HaveTheEdgesOfTheFirstAndLastTile) {

@@ -5,6 +5,7 @@
 
 #include <cmath>
 
+#include "common/harness/programs.h"
 #include "common/harness/sixteen_bit.h"
 #include "common/harness/verification.h"
 #include "common/simulator/instructions.h"
@@ -22,6 +23,7 @@ struct PlainKernel {
   int row_offset = 0;  // of the row that is written: 0 is right
   int rows = kBlockQ;  // that are written: all are right
   bool skip_last_key = false;
+  bool read_behind_k = false;  // when all is written
 
   static std::vector<float> load(const device::Tensor& tensor, int batch, int head, int64_t row) {
     const auto* source = tensor.head<device::Half>(batch, head) + row * tensor.row_stride;
@@ -58,6 +60,7 @@ struct PlainKernel {
         simulator::store_global(destination + column, chunk, 16, simulator::CallSite::here());
       }
     }
+    if (read_behind_k) load(arguments.k, batch, head, arguments.seq_kv);
   }
 };
 
@@ -122,6 +125,34 @@ TEST(RunOnSimulator, AKernelThatWritesBehindItsTensorHasHazards) {
   PlainKernel body;
   body.row_offset = 2;  // rows are 256 bytes apart, with two heads
   EXPECT_GT(run(body).run.report.hazard_count(), 0);
+}
+
+// The exit status of compare with one chapter, and what it prints.
+std::pair<int, std::string> compare(const std::string& chapter) {
+  const std::vector<const char*> arguments = {"compare",    "--device", "sim",       "--chapters", chapter.c_str(),
+                                              "--head-dim", "64",       "--block-q", "64",         "--block-kv",
+                                              "32",         "--warps",  "1",         "--seq-len",  "64"};
+  testing::internal::CaptureStdout();
+  const int status = compare_program(static_cast<int>(arguments.size()), arguments.data());
+  return {status, testing::internal::GetCapturedStdout()};
+}
+
+TEST(RunOnSimulator, AProgramSaysWhatIsWrongAndExitsWithOne) {
+  PlainKernel skips_a_key;
+  skips_a_key.skip_last_key = true;
+  PlainKernel reads_behind;
+  reads_behind.read_behind_k = true;
+  register_kernels(931, "Right", {make_kernel({})});
+  register_kernels(932, "Skips a key", {make_kernel(skips_a_key)});
+  register_kernels(933, "Reads behind K", {make_kernel(reads_behind)});
+  EXPECT_EQ(compare("931").first, 0);
+  const auto [wrong_status, wrong_text] = compare("932");
+  EXPECT_EQ(wrong_status, 1);
+  EXPECT_NE(wrong_text.find("chapter932: the largest error is"), std::string::npos) << wrong_text;
+  const auto [hazard_status, hazard_text] = compare("933");
+  EXPECT_EQ(hazard_status, 1);
+  EXPECT_NE(hazard_text.find("chapter933: 32 hazards"), std::string::npos) << hazard_text;
+  EXPECT_NE(hazard_text.find("0 bytes past the end of K"), std::string::npos) << hazard_text;
 }
 
 TEST(RunOnSimulator, CountsWhatOneKeyTileCosts) {
