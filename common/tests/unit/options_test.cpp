@@ -57,8 +57,8 @@ TEST(Options, ReadEveryOption) {
 
 TEST(Options, CompareTakesAListOfChapters) {
   EXPECT_EQ(parse(Program::kCompare, {"--chapters", "2,4"}).options.chapters, (std::vector<int>{2, 4}));
-  EXPECT_NE(refusal({"--chapters", "2"}, Program::kChapter), "");
-  EXPECT_NE(refusal({"--trace", "t.json"}, Program::kCompare), "");
+  EXPECT_NE(refusal({"--chapters", "2"}, Program::kChapter).find("--chapters"), std::string::npos);
+  EXPECT_NE(refusal({"--trace", "t.json"}, Program::kCompare).find("--trace"), std::string::npos);
   EXPECT_NE(refusal({"--chapters", "2,x"}, Program::kCompare).find("--chapters is x"), std::string::npos);
 }
 
@@ -73,9 +73,9 @@ TEST(Options, HelpNamesUnitsDefaultsAndExamples) {
 
 TEST(Options, RefuseWhatIsNoNumber) {
   EXPECT_EQ(refusal({"--batch", "many"}), "--batch is many, but it must be a whole number from 1 to 65535");
-  EXPECT_NE(refusal({"--seq-len", "12.5"}), "");
-  EXPECT_NE(refusal({"--heads", "4x"}), "");
-  EXPECT_NE(refusal({"--heads", ""}), "");
+  EXPECT_NE(refusal({"--seq-len", "12.5"}).find("--seq-len is 12.5, but"), std::string::npos);
+  EXPECT_NE(refusal({"--heads", "4x"}).find("--heads is 4x, but"), std::string::npos);
+  EXPECT_NE(refusal({"--heads", ""}).find("--heads is empty, but"), std::string::npos);
   EXPECT_EQ(refusal({"--seq-len", "99999999999999999999"}),
             "--seq-len is 99999999999999999999, but it must be a whole number from 1 to 2147483647: the nearest that "
             "works is 2147483647");

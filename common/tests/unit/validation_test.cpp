@@ -32,15 +32,17 @@ TEST(CheckSizes, RefusesLengthsThatAreNoMultipleOfTheTile) {
   EXPECT_EQ(size_refusal(&Problem::seq_kv, 64),
             "--seq-kv (or --seq-len) is 64, but the number of keys must be a multiple of the tile's 128 rows: the "
             "nearest that works is 128");
-  EXPECT_NE(size_refusal(&Problem::seq_q, 63), "");
-  EXPECT_NE(size_refusal(&Problem::seq_q, 65), "");
+  EXPECT_NE(size_refusal(&Problem::seq_q, 63).find("works is 64"), std::string::npos);
+  EXPECT_NE(size_refusal(&Problem::seq_q, 65).find("work are 64 and 128"), std::string::npos);
 }
 
 TEST(CheckSizes, RefusesLengthsThatAreNotPositiveOrTooLarge) {
   EXPECT_EQ(size_refusal(&Problem::seq_q, 0),
             "--seq-q (or --seq-len) is 0, but the number of queries must be a multiple of the tile's 64 rows, and at "
             "least one of them: the nearest that works is 64");
-  EXPECT_NE(size_refusal(&Problem::seq_kv, -128), "");
+  EXPECT_EQ(size_refusal(&Problem::seq_kv, -128),
+            "--seq-kv (or --seq-len) is -128, but the number of keys must be a multiple of the tile's 128 rows, and at "
+            "least one of them: the nearest that works is 128");
   EXPECT_EQ(size_refusal(&Problem::seq_q, int64_t{1} << 31),
             "--seq-q (or --seq-len) is 2147483648, but the number of queries must be a multiple of the tile's 64 rows "
             "and below 2^31: the nearest that works is 2147483584");
@@ -50,7 +52,7 @@ TEST(CheckSizes, RefusesBatchesAndHeadsBeyondTheGrid) {
   EXPECT_EQ(size_refusal(&Problem::batch, 65536),
             "--batch is 65536, but the number of batches must be from 1 to 65535, the largest grid along its axis: the "
             "nearest that works is 65535");
-  EXPECT_NE(size_refusal(&Problem::heads, 65536), "");
+  EXPECT_NE(size_refusal(&Problem::heads, 65536).find("--heads is 65536, but"), std::string::npos);
   EXPECT_NE(size_refusal(&Problem::heads, 0).find("the nearest that works is 1"), std::string::npos);
   EXPECT_NE(size_refusal(&Problem::batch, -3).find("--batch is -3"), std::string::npos);
 }
@@ -66,7 +68,8 @@ TEST(CheckSizes, RefusesStridesThatBreakTheAlignmentOfRows) {
       "the row stride of K is 132 elements, but it must be a multiple of 8 (rows are read 16 bytes at a time) and "
       "at least the head dimension: the nearest that works is 136");
   (*problem.strides)[1].row = 64;
-  EXPECT_NE(refusal_of([&] { check_sizes(problem, kTile); }), "");
+  EXPECT_NE(refusal_of([&] { check_sizes(problem, kTile); }).find("the row stride of K is 64 elements"),
+            std::string::npos);
 }
 
 std::string memory_refusal(Problem problem, int64_t free) {
