@@ -63,7 +63,8 @@ class Programs : public testing::Test {
     EXPECT_TRUE(fs::is_empty(directory_));
   }
 
-  bool has_gpu() const { return run("chapter1 --device gpu --seq-len 64 --batch 1 --heads 1").status == 0; }
+  // Not by what --device gpu does: that is tested.
+  bool has_gpu() const { return run("doctor").out.find("GPU: none") == std::string::npos; }
 
   fs::path directory_;
 };
