@@ -135,6 +135,22 @@ TEST(Counting, SharedTrafficIsToldByFamilyAndTensor) {
   EXPECT_EQ(report.shared_total("shared_load").requests, 0);
 }
 
+// Neighbours share their 16 bytes: two phases of a load become one, those of a store or a copy do not.
+TEST(Counting, LoadsAreToldFromStoresAndCopies) {
+  std::vector<uint32_t> values(256);
+  LaunchConfiguration block = one_block(32, 512);
+  add_buffer(block, "Values", values, false);
+  const Report report = launch(block, [&] {
+    const uint32_t address = word(thread_index() / 2 * 4);
+    device::store_shared_16(address, {});
+    device::load_shared_16(address);
+    device::cp_async_16(address, values.data());
+  });
+  EXPECT_EQ(report.shared_total("shared_store").wavefronts, 4);
+  EXPECT_EQ(report.shared_total("shared_load").wavefronts, 2);
+  EXPECT_EQ(report.shared_total("cp_async").wavefronts, 4);
+}
+
 TEST(Counting, GlobalTrafficIsToldByFamilyAndBuffer) {
   std::vector<uint32_t> values(2048);
   std::vector<uint32_t> results(2048);

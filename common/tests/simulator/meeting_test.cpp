@@ -43,6 +43,17 @@ TEST(Meeting, BarrierThatSomeThreadsExitBeforeIsReported) {
   EXPECT_EQ(hazards_of(block, [&] { kernel(1); }), Lines{"divergent_collective kernel.cuh:10"});
 }
 
+TEST(Meeting, BarrierIsReleasedByTheExitOfTheThreadsThatItLacks) {
+  int passed = 0;
+  const Report report = launch(one_block(64, 128), [&] {
+    if (thread_index() >= 32) return;  // when the others have come to the barrier
+    device::sync_threads(at(10));
+    ++passed;
+  });
+  EXPECT_EQ(summary(report), Lines{"divergent_collective kernel.cuh:10"});
+  EXPECT_EQ(passed, 32);
+}
+
 TEST(Meeting, ShuffleInABranchOfSomeLanesIsReported) {
   const auto kernel = [](int lanes) {
     if (thread_index() % 32 < lanes) device::shuffle_xor<1>(1.0f, at(10));

@@ -1,4 +1,7 @@
 // The trace of one block.
+#include <atomic>
+#include <thread>
+
 #include "common/device/barrier.cuh"
 #include "common/device/cp_async.cuh"
 #include "common/device/indices.cuh"
@@ -106,6 +109,24 @@ TEST_F(Trace, OfACollectiveAtTwoLinesNamesThatOfTheLowestLane) {
     ASSERT_EQ(report.trace.size(), 2u);
     EXPECT_EQ(report.trace[0].site.line, 10);
     EXPECT_EQ(report.trace[1].site.line, 10);
+  }
+}
+
+TEST_F(Trace, IsOfTheFirstBlockAlone) {
+  block.grid = {4, 1, 1};
+  block.workers = 2;
+  for (int i = 0; i < 20; ++i) {
+    std::atomic<bool> others_run = false;
+    const Report report = launch(block, [&] {
+      if (device::block_index<0>() != 0) {
+        others_run = true;
+        device::sync_threads();
+        return;
+      }
+      while (!others_run) std::this_thread::yield();  // so that both workers have blocks
+      device::exp2_approx(1.0f);
+    });
+    EXPECT_EQ(events_of(report, 0), Lines{"0-1 exp2"});
   }
 }
 
