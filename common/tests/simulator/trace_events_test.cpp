@@ -116,15 +116,18 @@ TEST_F(Trace, IsOfTheFirstBlockAlone) {
   block.grid = {4, 1, 1};
   block.workers = 2;
   for (int i = 0; i < 20; ++i) {
-    std::atomic<bool> others_run = false;
+    std::atomic<bool> others_began = false;
+    std::atomic<bool> first_ended = false;
     const Report report = launch(block, [&] {
-      if (device::block_index<0>() != 0) {
-        others_run = true;
+      if (device::block_index<0>() == 0) {
+        while (!others_began) std::this_thread::yield();  // so that both workers have blocks
+        device::exp2_approx(1.0f);
+        if (thread_index() == 63) first_ended = true;
+      } else {
+        others_began = true;
+        while (!first_ended) std::this_thread::yield();  // so that what others do is later
         device::sync_threads();
-        return;
       }
-      while (!others_run) std::this_thread::yield();  // so that both workers have blocks
-      device::exp2_approx(1.0f);
     });
     EXPECT_EQ(events_of(report, 0), Lines{"0-1 exp2"});
   }
