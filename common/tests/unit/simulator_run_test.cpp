@@ -78,11 +78,11 @@ struct Outcome {
 };
 
 Outcome run(const PlainKernel& body) {
-  Problem problem;
-  problem.batch = 2;
+  Problem problem;  // as many batches as heads or tiles would hide that a grid has them in the wrong order
+  problem.batch = 3;
   problem.heads = 2;
-  problem.seq_q = 2 * kBlockQ;
-  problem.seq_kv = 64;
+  problem.seq_q = 4 * kBlockQ;
+  problem.seq_kv = 32;
   problem.head_dim = kHeadDim;
   const Inputs inputs = make_inputs(problem);
   SimulatorRun result = run_on_simulator(make_kernel(body), inputs, {});
@@ -100,13 +100,13 @@ TEST(RunOnSimulator, PassesArgumentsGridAndScaleAsTheKernelsExpectThem) {
 TEST(RunOnSimulator, AKernelThatDoesNothingIsWrong) {
   PlainKernel body;
   body.rows = 0;
-  EXPECT_EQ(run(body).verdict.unwritten, 2 * 2 * 2 * kBlockQ * kHeadDim);
+  EXPECT_EQ(run(body).verdict.unwritten, 3 * 2 * 4 * kBlockQ * kHeadDim);
 }
 
 TEST(RunOnSimulator, AKernelThatForgetsARowIsWrong) {
   PlainKernel body;
   body.rows = kBlockQ - 1;
-  EXPECT_EQ(run(body).verdict.unwritten, 2 * 2 * 2 * kHeadDim);
+  EXPECT_EQ(run(body).verdict.unwritten, 3 * 2 * 4 * kHeadDim);
 }
 
 TEST(RunOnSimulator, AKernelThatSkipsAKeyIsWrong) {
