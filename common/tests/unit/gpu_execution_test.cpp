@@ -145,7 +145,9 @@ TEST_F(OnAGpu, ChaptersAreVerifiedAndTimedInTurnWithTheReferences) {
   EXPECT_EQ(*all.chapters[1].speed_up, 2);
   ASSERT_EQ(all.chapters[0].references.size(), 2u);
   EXPECT_EQ(all.chapters[0].references[0].timing->median, 1);
+  EXPECT_EQ(all.chapters[0].references[0].message, "");
   EXPECT_FALSE(all.chapters[0].references[1].timing);
+  EXPECT_EQ(all.chapters[0].references[1].message, "this build has no cuDNN");
   // For each chapter: two launches of it and of the reference to find the size of a batch, then 3 + 10 rounds, A B and
   // B A by turns. The first that counts is the fourth.
   ASSERT_EQ(fake.timed.size(), 2u * (2u * 2u + 13u * 2u));

@@ -58,6 +58,15 @@ TEST(Trace, OneWaitCollectsAllEarlierGroups) {
   EXPECT_EQ(of_phase(events, "f").size(), 2u);
 }
 
+TEST(Trace, AWaitCollectsTheCopiesOfItsOwnWarp) {
+  const std::vector<TraceEvent> events = {event(0, 0, "cp.async K", 0), event(1, 2, "cp.async K", 0),
+                                          event(1, 4, "wait", -1, 0)};
+  const nlohmann::json starts = of_phase(events, "s");
+  ASSERT_EQ(starts.size(), 1u);
+  EXPECT_EQ(starts[0]["tid"], 1);
+  EXPECT_EQ(starts[0]["ts"], 2);
+}
+
 TEST(Trace, SaysThatTheAxisCountsInstructions) {
   const std::string text = chrome_trace(two_groups(), "chapter1");
   EXPECT_NE(text.find("1 us on the axis is 1 warp instruction"), std::string::npos);
