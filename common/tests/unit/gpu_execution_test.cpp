@@ -20,10 +20,11 @@ namespace {
 // Who was launched: a kernel's gpu_function, or a reference.
 using Identity = const void*;
 
-constexpr int kTags[3] = {};
+constexpr int kTags[4] = {};
 constexpr Identity kFirst = &kTags[0];
 constexpr Identity kSecond = &kTags[1];
-constexpr Identity kFlash = &kTags[2];
+constexpr Identity kThird = &kTags[2];
+constexpr Identity kFlash = &kTags[3];
 
 struct FakeGpu {
   bool present = false;
@@ -101,6 +102,7 @@ class OnAGpu : public testing::Test {
     register_kernels(911, "First",
                      {make_kernel(kFirst, {64, 64, 4}, 49152), make_kernel(kFirst, {128, 64, 8}, 300000)});
     register_kernels(912, "Second", {make_kernel(kSecond, {64, 64, 4}, 49152)});
+    register_kernels(913, "Third", {make_kernel(kThird, {64, 64, 4}, 49152)});
     register_reference({"FlashAttention-2", [](const Problem&, const device::AttentionArguments&, bool) {
                           return GpuWork([] { fake.last = kFlash; });
                         }});
@@ -115,7 +117,7 @@ class OnAGpu : public testing::Test {
     fake.info.largest_sm_mhz = 1980;
     fake.info.shared_bytes_per_block = 232448;
     fake.info.free_bytes = int64_t{1} << 37;
-    fake.milliseconds = {{kFirst, 4}, {kSecond, 2}, {kFlash, 1}};
+    fake.milliseconds = {{kFirst, 4}, {kSecond, 2}, {kThird, 0.5}, {kFlash, 1}};
     options_.chapters = {911, 912};
     options_.head_dim = 64;
     options_.batch = 2;
@@ -162,6 +164,13 @@ TEST_F(OnAGpu, ChaptersAreVerifiedAndTimedInTurnWithTheReferences) {
 }
 
 // Beside the second chapter everything takes twice as long: a clock that fell, which is not the chapter's fault.
+TEST_F(OnAGpu, ASpeedUpIsOverTheStepBefore) {
+  options_.chapters = {911, 912, 913};
+  const Results all = results();
+  EXPECT_EQ(*all.chapters[1].speed_up, 2);
+  EXPECT_EQ(*all.chapters[2].speed_up, 4);
+}
+
 TEST_F(OnAGpu, ASpeedUpIsFreeOfClocks) {
   fake.slow_beside = kSecond;
   const Results all = results();
