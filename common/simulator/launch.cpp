@@ -32,8 +32,12 @@ void check(const LaunchConfiguration& configuration) {
   }
   if (configuration.workers < 0) refuse(std::to_string(configuration.workers) + " workers; 0 means one a core");
   for (const SharedRegion& region : configuration.shared_regions) {
+    if (region.rows < 1 || region.row_bytes < 1) {
+      refuse("the tensor " + region.name + " has " + std::to_string(region.rows) + " rows of " +
+             std::to_string(region.row_bytes) + " bytes; both must be at least 1");
+    }
     const int64_t end = region.offset + int64_t{region.rows} * region.row_bytes;
-    if (region.rows < 1 || region.row_bytes < 1 || end > configuration.shared_bytes) {
+    if (end > configuration.shared_bytes) {
       refuse("the tensor " + region.name + " ends at byte " + std::to_string(end) + " of shared memory, which has " +
              std::to_string(configuration.shared_bytes));
     }

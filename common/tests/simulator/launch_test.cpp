@@ -57,8 +57,8 @@ TEST(Launch, RefusesWhatMakesNoSense) {
   refuses("233472 bytes of shared memory", [](LaunchConfiguration& c) { c.shared_bytes = 228 * 1024; });
   refuses("-1 workers", [](LaunchConfiguration& c) { c.workers = -1; });
   refuses("the tensor T ends at byte 144", [](LaunchConfiguration& c) { c.shared_regions[0].offset = 16; });
-  refuses("the tensor T ends at byte 0", [](LaunchConfiguration& c) { c.shared_regions[0].row_bytes = 0; });
-  refuses("the tensor T ends at byte 0", [](LaunchConfiguration& c) { c.shared_regions[0].rows = 0; });
+  refuses("the tensor T has 8 rows of 0 bytes", [](LaunchConfiguration& c) { c.shared_regions[0].row_bytes = 0; });
+  refuses("the tensor T has 0 rows of 16 bytes", [](LaunchConfiguration& c) { c.shared_regions[0].rows = 0; });
   refuses("the buffer Q has no memory", [](LaunchConfiguration& c) { c.global_buffers = {{"Q", nullptr, 16, false}}; });
 }
 
