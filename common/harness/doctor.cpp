@@ -47,7 +47,8 @@ Finding judge_gpu(const MachineFacts& facts) {
   const GpuInfo& gpu = *facts.gpu.info;
   const std::string text = gpu.name + ", sm_" + std::to_string(gpu.sm) + ", " + std::to_string(gpu.multiprocessors) +
                            " multiprocessors, " + gibibytes(gpu.total_bytes) + ", " + gibibytes(gpu.free_bytes) +
-                           " free";
+                           " free, L2 cache " +
+                           format_number("%.0f MiB", static_cast<double>(gpu.l2_bytes) / (1 << 20));
   const std::optional<std::string> objection = why_not_gpu(facts.gpu, facts.code_found, facts.architectures);
   return {"GPU", !objection, text, objection.value_or("")};
 }

@@ -13,6 +13,7 @@ MachineFacts good_machine() {
   gpu.driver = "580.1";
   gpu.cuda = "13.0";
   gpu.shared_bytes_per_block = 232448;
+  gpu.l2_bytes = 60 << 20;
   facts.gpu.info = gpu;
   facts.code_found = true;
   facts.architectures = "80 90";
@@ -39,6 +40,7 @@ TEST(Doctor, FindsNothingWrongWithAGoodMachine) {
   }
   EXPECT_EQ(judge(good_machine()).size(), 10u);
   EXPECT_NE(find(good_machine(), "GPU").text.find("NVIDIA Test, sm_90"), std::string::npos);
+  EXPECT_NE(find(good_machine(), "GPU").text.find("L2 cache 60 MiB"), std::string::npos);
 }
 
 TEST(Doctor, SaysWhatToDoAboutWhatIsMissing) {
