@@ -126,6 +126,7 @@ std::vector<std::string> benchmark_flags(const std::vector<std::string>& others)
 void initialize(const std::vector<std::string>& others) {
   static std::vector<std::string> flags = benchmark_flags(others);
   std::vector<char*> arguments;
+  arguments.reserve(flags.size());
   for (std::string& flag : flags) arguments.push_back(flag.data());
   int count = static_cast<int>(arguments.size());
   benchmark::Initialize(&count, arguments.data());

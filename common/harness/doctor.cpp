@@ -20,11 +20,13 @@ namespace {
 
 // The first executable of this name in PATH or in the toolkit's usual place.
 std::string find_tool(const std::string& name) {
-  const char* const path = std::getenv("PATH");
+  const char* const path = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe): nothing changes the environment
   std::istringstream directories(std::string(path != nullptr ? path : "") + ":/usr/local/cuda/bin");
   for (std::string directory; std::getline(directories, directory, ':');) {
-    const std::string candidate = directory + "/" + name;
-    if (!directory.empty() && access(candidate.c_str(), X_OK) == 0) return candidate;
+    if (directory.empty()) continue;
+    std::string candidate = directory;
+    candidate += "/" + name;
+    if (access(candidate.c_str(), X_OK) == 0) return candidate;
   }
   return "";
 }

@@ -3,15 +3,17 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <system_error>
 
 #include "common/harness/refusal.h"
 
 namespace harness {
 namespace {
+
+std::string last_error() { return std::generic_category().message(errno); }
 
 [[noreturn]] void refuse(const std::string& option, const std::string& path, const std::string& reason) {
   throw Refusal(option + " " + path + " cannot be written (" + reason +
@@ -26,14 +28,14 @@ OutputFile::OutputFile(const std::string& option, const std::string& path) : opt
   const std::filesystem::file_status status = std::filesystem::status(path, error);
   if (std::filesystem::is_directory(status)) refuse(option, path, "it is a directory");
   if (std::filesystem::exists(status)) {
-    if (access(path.c_str(), W_OK) != 0) refuse(option, path, std::strerror(errno));
+    if (access(path.c_str(), W_OK) != 0) refuse(option, path, last_error());
     if (!std::filesystem::is_regular_file(status)) return;
     path_ = std::filesystem::canonical(path).string();  // a link stays, and its target is replaced
   }
   temporary_ = path_ + "." + std::to_string(getpid()) + ".partial";
   errno = 0;
   if (!std::ofstream(temporary_)) {
-    const std::string reason = errno != 0 ? std::strerror(errno) : "it cannot be opened";
+    const std::string reason = errno != 0 ? last_error() : "it cannot be opened";
     temporary_.clear();
     refuse(option, path, reason);
   }
@@ -53,7 +55,7 @@ void OutputFile::write(const std::string& text) {
   file << text << std::flush;
   if (!file) refuse(option_, path_, "the disk is full, or the file went away");
   if (temporary_.empty()) return;
-  if (std::rename(temporary_.c_str(), path_.c_str()) != 0) refuse(option_, path_, std::strerror(errno));
+  if (std::rename(temporary_.c_str(), path_.c_str()) != 0) refuse(option_, path_, last_error());
   temporary_.clear();
 }
 

@@ -43,6 +43,7 @@ std::string TextTable::text() const {
     add_line(rows_[i]);
     if (i + 1 != header_rows_) continue;
     std::vector<std::string> rule;
+    rule.reserve(widths.size());
     for (const size_t width : widths) rule.emplace_back(width, '-');
     add_line(rule);
   }

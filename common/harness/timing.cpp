@@ -30,6 +30,7 @@ std::vector<size_t> order_in_round(size_t count, int round) {
 
 std::vector<Timing> time_interleaved(const std::vector<GpuWork>& works, const TimingOptions& options) {
   std::vector<int> launches;
+  launches.reserve(works.size());
   for (const GpuWork& work : works) launches.push_back(launches_in_batch(work, options));
   std::vector<std::vector<double>> samples(works.size());
   for (int repetition = -options.warm_ups; repetition < options.repetitions; ++repetition) {
@@ -39,6 +40,7 @@ std::vector<Timing> time_interleaved(const std::vector<GpuWork>& works, const Ti
     }
   }
   std::vector<Timing> timings;
+  timings.reserve(samples.size());
   for (std::vector<double>& sample : samples) timings.push_back(summarise(std::move(sample)));
   return timings;
 }
