@@ -12,6 +12,7 @@ each instruction in it, also where a branch may skip one. Fails if any kernel ha
 from __future__ import annotations
 
 import argparse
+import hashlib
 import itertools
 import re
 from collections import Counter
@@ -23,12 +24,12 @@ from measuring.commands import find_tool, run, run_main
 from measuring.compiler import Compiled, Job, chapters_here, compile_all, cores, find_compiler
 from measuring.files import RESULTS, Failure, Row, from_repository, read_csv, write_csv
 from measuring.kernels import DEFAULT_TILE, DTYPES, HEAD_DIMS, Kernel, Tile, natural_key
-from measuring.sass_groups import COUNTS, group_of
+from measuring.sass_groups import COUNTS, group_of, same_code
 from measuring.text_table import text_table
 
 COMMITTED = RESULTS / "sass.csv"
 
-COLUMNS = (*Kernel.COLUMNS, "sm", *COUNTS, "double", "nvcc")
+COLUMNS = (*Kernel.COLUMNS, "sm", *COUNTS, "double", "code", "nvcc")
 
 DOUBLE_PRECISION = re.compile(
     r"^(DADD|DMUL|DFMA|DMMA|DSETP|DMNMX|F2F\.F64.*|F2F\.\w+\.F64|I2F\.F64.*|F2I\.\w*\.?F64.*)\b"
@@ -45,12 +46,18 @@ class Instruction:
 _FUNCTION = re.compile(r"^\s*Function : (\S+)", re.MULTILINE)
 _INSTRUCTION = re.compile(r"/\*([0-9a-f]{4,6})\*/\s+(?:@(!?U?P\w+)\s+)?([A-Z][\w.]*)([^;]*);")
 _TARGET = re.compile(r"0x([0-9a-f]+)")
+_ENCODING = re.compile(r"/\* 0x([0-9a-f]{16}) \*/")
 
 
-def parse_functions(text: str) -> dict[str, list[Instruction]]:
-    """The instructions of each function in cuobjdump's output."""
+def functions(text: str) -> dict[str, str]:
+    """What cuobjdump prints of each function."""
     parts = _FUNCTION.split(text)[1:]
-    return {name: parse_instructions(body) for name, body in zip(parts[::2], parts[1::2], strict=True)}
+    return dict(zip(parts[::2], parts[1::2], strict=True))
+
+
+def digest(text: str) -> str:
+    """Of the machine code of a function: equal for kernels that are the same to the byte."""
+    return hashlib.sha256("".join(_ENCODING.findall(text)).encode()).hexdigest()[:12]
 
 
 def parse_instructions(text: str) -> list[Instruction]:
@@ -88,14 +95,16 @@ def count_double(instructions: Sequence[Instruction]) -> int:
 
 def rows_of(disassembly: str, chapter: str, sm: int, nvcc: str) -> list[Row]:
     rows = []
-    for name, instructions in parse_functions(disassembly).items():
+    for name, text in functions(disassembly).items():
         kernel = Kernel.of_name(chapter, name)
         if kernel is None:
             continue
+        instructions = parse_instructions(text)
         loop = main_loop(instructions)
         if not loop:
             raise Failure(f"{kernel} for sm_{sm} has no loop with an HMMA")
-        row = kernel.columns() | {"sm": sm} | count(loop) | {"double": count_double(instructions), "nvcc": nvcc}
+        whole = {"double": count_double(instructions), "code": digest(text), "nvcc": nvcc}
+        row = kernel.columns() | {"sm": sm} | count(loop) | whole
         rows.append({column: str(value) for column, value in row.items()})
     if not rows:
         raise Failure(f"the disassembly of chapter {chapter} for sm_{sm} has no kernel")
@@ -137,9 +146,9 @@ def report(rows: Sequence[Row], sm: int, dtype: str, head_dim: int, tile: Tile) 
     for before, after in itertools.pairwise(chapters):
         changes = [signed(int(by_chapter[after][name]) - int(by_chapter[before][name])) for name in COUNTS]
         lines.append([f"{before} -> {after}", *changes])
-    return f"sm_{sm}, {dtype}, d{head_dim}, tile {tile}: instructions of the main loop\n" + text_table(
-        ["", *COUNTS], lines
-    )
+    same = [f"the same machine code: chapters {', '.join(group)}\n" for group in same_code(by_chapter, chapters)]
+    title = f"sm_{sm}, {dtype}, d{head_dim}, tile {tile}: instructions of the main loop\n"
+    return title + text_table(["", *COUNTS], lines) + "".join(same)
 
 
 def complain_of_double(rows: Sequence[Row]) -> None:

@@ -40,23 +40,23 @@ CODE = (
 
 class Disassembly(unittest.TestCase):
     def test_reads_opcodes_and_targets_and_skips_encodings(self) -> None:
-        instructions = sass.parse_functions(disassembly(*CODE))[NAME]
+        instructions = sass.parse_instructions(sass.functions(disassembly(*CODE))[NAME])
         self.assertEqual(len(instructions), len(CODE))
         self.assertEqual(instructions[3], sass.Instruction(0x30, "HMMA.16816.F32", None))
         self.assertEqual(instructions[11], sass.Instruction(0xB0, "BRA", 0x10))
 
     def test_takes_what_never_executes_for_a_no_op(self) -> None:
-        instructions = sass.parse_functions(disassembly(*CODE))[NAME]
+        instructions = sass.parse_instructions(sass.functions(disassembly(*CODE))[NAME])
         self.assertEqual(instructions[1].opcode, "NOP")
         self.assertEqual(instructions[8].opcode, "LDGSTS.E.BYPASS.128")
 
     def test_the_main_loop_is_the_one_with_the_most_hmma(self) -> None:
-        loop = sass.main_loop(sass.parse_functions(disassembly(*CODE))[NAME])
+        loop = sass.main_loop(sass.parse_instructions(sass.functions(disassembly(*CODE))[NAME]))
         self.assertEqual((loop[0].address, loop[-1].address), (0x10, 0xB0))
 
     def test_of_loops_with_as_many_hmma_it_is_the_shortest(self) -> None:
         code = ("NOP", "HMMA.16816.F32 R20, R4, R8, R20", "@P0 BRA 0x10", "@P1 BRA 0x0")
-        loop = sass.main_loop(sass.parse_functions(disassembly(*code))[NAME])
+        loop = sass.main_loop(sass.parse_instructions(sass.functions(disassembly(*code))[NAME]))
         self.assertEqual(len(loop), 2)
 
     def test_counts_by_group(self) -> None:
@@ -107,6 +107,14 @@ class Report(unittest.TestCase):
         difference = next(line for line in text.splitlines() if line.startswith("3 -> 4"))
         self.assertIn("+1", difference)
         self.assertEqual(difference.count("+1"), 2)
+        self.assertNotIn("same machine code", text)
+
+    def test_names_chapters_with_the_same_machine_code(self) -> None:
+        code = disassembly(*CODE)
+        texts = {"2": code.replace("0x000fe20000000800", "0x000fe40000000800"), "3": code, "4": code, "5": code}
+        rows = [row for chapter, text in texts.items() for row in sass.rows_of(text, chapter, 90, "13.0.88")]
+        text = sass.report(rows, 90, "fp16", 128, DEFAULT_TILE)
+        self.assertEqual(text.splitlines()[-1], "the same machine code: chapters 3, 4, 5")
 
 
 if __name__ == "__main__":

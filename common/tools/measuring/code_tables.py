@@ -7,7 +7,7 @@ import itertools
 from measuring.files import NOT_AVAILABLE
 from measuring.kernels import Kernel
 from measuring.results import Results
-from measuring.sass_groups import COUNTS
+from measuring.sass_groups import COUNTS, same_code
 from measuring.table_support import Arguments, chapters_of, markdown, paragraphs, pretty, registers_text
 
 
@@ -54,4 +54,6 @@ def sass(results: Results, arguments: Arguments) -> str:
         rows.append([arguments.say("difference", before, after), *row])
     header = [arguments.say("chapter"), *(arguments.say(name) for name in COUNTS)]
     what = f"sm_{arguments.sm}, {arguments.dtype}, {pretty(arguments.tile)}. {arguments.say('loop_count')}"
-    return paragraphs(markdown(header, rows), f"{what} {arguments.say('source', 'docs/results/sass.csv')}")
+    same = [arguments.say("same_code", ", ".join(group)) for group in same_code(by_chapter, chapters)]
+    source = arguments.say("source", "docs/results/sass.csv")
+    return paragraphs(markdown(header, rows), *same, f"{what} {source}")

@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
+from collections.abc import Mapping, Sequence
+
+from measuring.files import Row
+
 # Those with a column of their own.
 SINGLE = ("HMMA", "LDSM", "LDGSTS", "FFMA", "FMUL", "FADD", "FMNMX", "MUFU", "F2FP")
 GROUPS = {
@@ -26,3 +31,16 @@ def group_of(opcode: str) -> str:
     if opcode.startswith("IMAD.MOV"):  # a move that goes through the multiplier
         return "moves"
     return _GROUP_OF.get(name, "other")
+
+
+def same_code(rows: Mapping[str, Row], chapters: Sequence[str]) -> list[list[str]]:
+    """Of one kernel's row in each chapter: the neighbours among the chapters that are the same to the byte, together."""
+    groups: list[list[str]] = []
+    for before, after in itertools.pairwise(chapter for chapter in chapters if chapter in rows):
+        if rows[before]["code"] != rows[after]["code"]:
+            continue
+        if groups and groups[-1][-1] == before:
+            groups[-1].append(after)
+        else:
+            groups.append([before, after])
+    return groups

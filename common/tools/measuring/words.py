@@ -136,6 +136,10 @@ WORDS = {
         "Instructions of one pass through the main loop, whether or not a branch skips some.",
         "主循环一次迭代中的指令数，包含可能被分支跳过的指令。",
     ),
+    "same_code": (
+        "Chapters {}: the same machine code, to the byte, of the whole kernel.",
+        "第 {} 章：整个 kernel 的机器码逐字节相同。",
+    ),
     "all_equal": ("All {} counts of {} kernels are equal.", "{} 个计数（{} 个 kernel）全部相等。"),
     "some_differ": ("{} of {} counts of {} kernels differ.", "{} / {} 个计数（{} 个 kernel）不相等。"),
     "all_right": ("All {} results are right.", "{} 个结果全部正确。"),
