@@ -57,9 +57,7 @@ def write_benchmarks(directory: Path, speed: float) -> None:
     write_json(directory / "benchmark_fp16_d128.json", {"context": context, "benchmarks": sweep})
     for dtype, head_dim in (("fp16", 128), ("fp16", 64), ("bf16", 128), ("bf16", 64)):
         tiles = tile_entries(dtype, head_dim, speed)
-        write_json(
-            directory / f"benchmark_tiles_{dtype}_d{head_dim}.json", {"context": context, "benchmarks": tiles}
-        )
+        write_json(directory / f"benchmark_tiles_{dtype}_d{head_dim}.json", {"context": context, "benchmarks": tiles})
 
 
 def tile_entries(dtype: str, head_dim: int, speed: float) -> list[dict[str, Any]]:

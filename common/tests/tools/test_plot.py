@@ -87,7 +87,6 @@ class Figures(unittest.TestCase):
         self.run_plot()
         self.assertEqual(self.run_plot("--check"), 0)
 
-
     def test_of_tiles_have_the_best_of_each_type_and_head_dimension(self) -> None:
         figures = self.figures()
         for name, best in (("tiles", "128 × 128, 8"), ("tiles-bf16-d64", "64 × 32, 4")):

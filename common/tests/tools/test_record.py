@@ -70,7 +70,9 @@ class Everything(Recording):
         self.assertNotIn("time_ms", correctness[0]["chapters"][0])
 
         sanitizer = (self.output / "sanitizer.txt").read_text(encoding="utf-8").splitlines()
-        self.assertEqual(len(sanitizer), 4 * (3 * 4 + 2))  # tools; chapters and variants, and one more tile of chapter 3
+        self.assertEqual(
+            len(sanitizer), 4 * (3 * 4 + 2)
+        )  # tools; chapters and variants, and one more tile of chapter 3
         self.assertEqual(sum(" chapter3 " in line and " d128 128x64x4: " in line for line in sanitizer), 4 * 2)
         self.assertEqual({row["equal"] for row in read_csv(self.output / "wavefronts.csv")}, {"yes"})
         self.assertEqual(self.load("agreement.json")[0]["largest_distance_ulp"], "1.25")
@@ -212,7 +214,6 @@ class OtherPrograms(Recording):
         self.assertFalse((self.output / "sanitizer.txt").exists())
         self.assertEqual(self.record("--steps", "sanitizer", "--fresh").returncode, 0)
         self.assertFalse((self.output / "agreement.json").exists())
-
 
     def test_are_told_apart_by_those_that_are_measured(self) -> None:
         for name in ("chapter2", "chapter_tests", "compare", "benchmark"):

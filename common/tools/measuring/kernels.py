@@ -37,7 +37,7 @@ class Tile:
 
 DEFAULT_TILE = Tile(64, 64, 4)
 # common/harness/tiles.cuh
-ALL_TILES = tuple(sorted(Tile(q, kv, w) for q, w in ((64, 4), (128, 4), (128, 8)) for kv in (32, 64, 128)))  #
+ALL_TILES = tuple(sorted(Tile(q, kv, w) for q, w in ((64, 4), (128, 4), (128, 8)) for kv in (32, 64, 128)))
 
 
 @dataclass(frozen=True, order=True)
