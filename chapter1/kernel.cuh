@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(Config::kThreads, Config::kMinBlocksPerSm)
   TileCopy<Config, kBlockKv> k_tile(arguments.k, batch, head, 0, shared_k);
   TileCopy<Config, kBlockKv> v_tile(arguments.v, batch, head, 0, shared_v);
 
-  // What the warp holds in registers.
+  // The operands of the warp's products, and its accumulators, in registers.
   Operand<Config, kWarpRows, kHeadDim, kA> q(warp_q);        // [kWarpRows][kHeadDim]
   Operand<Config, kBlockKv, kHeadDim, kB> k(shared_k);       // [kBlockKv][kHeadDim]
   Operand<Config, kHeadDim, kBlockKv, kBTrans> v(shared_v);  // [kHeadDim][kBlockKv]
@@ -50,8 +50,8 @@ __global__ void __launch_bounds__(Config::kThreads, Config::kMinBlocksPerSm)
   q.copy_shared_to_registers();
 
   for (int first_key = 0; first_key < arguments.seq_kv; first_key += kBlockKv) {
-    // K, when it is needed. Its place is free: all warps have read the last tile, or they would not have reached the
-    // barrier before V.
+    // K, when it is needed. Its place is free: every warp had read the K of the iteration before when it came to the
+    // barrier behind that iteration's V.
     k_tile.copy_global_to_shared();
     device::cp_async_commit();
     device::cp_async_wait<0>();

@@ -25,15 +25,15 @@ struct Config {
   static constexpr int kSharedV = kSharedK + kBlockKv * kRowBytes;
   static constexpr int kSharedBytes = kSharedV + kBlockKv * kRowBytes;
 
-  // How many blocks a multiprocessor can hold at a time, going by its 65,536 registers. Of a thread's, those of the
-  // accumulators of O and S and of Q live through a tile; fragments, addresses and the softmax take about 40 more. The
-  // compiler is told the number, and makes the kernel fit.
+  // How many blocks a multiprocessor can hold at a time, going by its 65,536 registers. An estimate for a thread: the
+  // accumulators of O and S and a whole Q live through a tile; fragments, addresses and the softmax take about 40 more.
+  // The compiler is told the number, and makes the kernel fit.
   static constexpr int kLiveRegisters = kWarpRows * (kHeadDim + kBlockKv + kHeadDim / 2) / device::kWarpSize;
   static constexpr int kRegisters = kLiveRegisters + 40 < 255 ? kLiveRegisters + 40 : 255;
   static constexpr int kMinBlocksPerSm = 65536 / (kRegisters * kThreads);
 
   // Which operands a warp holds whole in registers. Q is used again with every tile, and stays if it takes no more than
-  // 32 registers; of K and V, which are used once, the fragments are loaded right before the mmas that need them.
+  // 32 registers; of K and V, which are used once a tile, the product loads the fragments, a step of k at a time.
   static constexpr bool kWholeQ = kWarpRows * kHeadDim / 64 <= 32;
   static constexpr bool kWholeK = false;
   static constexpr bool kWholeV = false;

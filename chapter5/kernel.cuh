@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(Config::kThreads, Config::kMinBlocksPerSm)
   TileCopy<Config, kBlockKv> k_tile(arguments.k, batch, head, 0, shared_k);
   TileCopy<Config, kBlockKv> v_tile(arguments.v, batch, head, 0, shared_v);
 
-  // What the warp holds in registers.
+  // The operands of the warp's products, and its accumulators, in registers.
   Operand<Config, kWarpRows, kHeadDim, kA, Config::kWholeQ, Config::kStagesQ> q(warp_q);        // [kWarpRows][kHeadDim]
   Operand<Config, kBlockKv, kHeadDim, kB, Config::kWholeK, Config::kStagesK> k(shared_k);       // [kBlockKv][kHeadDim]
   Operand<Config, kHeadDim, kBlockKv, kBTrans, Config::kWholeV, Config::kStagesV> v(shared_v);  // [kHeadDim][kBlockKv]

@@ -32,8 +32,8 @@ struct Probabilities {
 
 // c += a * b^T. `a` has the rows of c, `b` has its columns as rows; both have the k of the sum as columns. An operand
 // that is not held whole is loaded here, two columns of its 8x8 matrices at a time: right before the mmas that use
-// them, or, in two stages, one step ahead. No barrier is needed: a warp loads what it uses, and the hardware lets an
-// mma wait for the registers that it reads.
+// them, or, in two stages, one step ahead. No barrier is needed: a warp loads what it uses, and the compiler lets an
+// mma wait for the loads of what it reads.
 template <typename Element, typename A, typename B>
 __device__ __forceinline__ void matmul(A& a, B& b, float (&c)[A::kRows / 8][B::kRows / 8][2]) {
   static_assert(A::kColumns == B::kColumns);

@@ -2,7 +2,7 @@
 //
 // nvcc compiles a kernel for the GPU; the host compiler compiles the same source for the simulator. Every wrapper in
 // this directory has two bodies, the instruction and the call into the simulator, so that no kernel ever needs an
-// #ifdef. Kernels include the headers of this directory and nothing else.
+// #ifdef. Of CUDA and of the simulator, kernels see only the headers of this directory.
 #pragma once
 
 #include <cstdint>

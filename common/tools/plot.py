@@ -60,7 +60,8 @@ class Plotter:
             return [found.tflops if (found := self._gpu.find(who, shape)) else None for shape in shapes]
 
         classes = ("edge-ink thick", "edge-ink thick dash")
-        marks = [charts.Mark(name, row(name), line) for name, line in zip(REFERENCES, classes, strict=True)]
+        lines = zip(REFERENCES, classes, strict=True)
+        marks = [charts.Mark(self._say("alone", name), row(name), line) for name, line in lines]
         series = [(self._say("chapter_n", chapter), row(chapter)) for chapter in self._chapters()]
         known = [mark for mark in marks if any(mark.values)]
         return charts.bars(self._say("plot_tflops"), self._subtitle, [str(s) for s in shapes], series, known)

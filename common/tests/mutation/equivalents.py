@@ -41,7 +41,7 @@ EQUIVALENTS = [
             "fragments not loaded",
             (4, 5),
             f"{operand}.copy_shared_to_registers();",
-            f"{operand.upper()} is not held whole here, so the call does nothing: matmul loads what it uses.",
+            f"{operand.upper()} is not held whole here, so the call is not compiled: matmul loads what it uses.",
         )
         for operand in "kv"
     ),

@@ -110,7 +110,8 @@ def lengths(results: Results, arguments: Arguments) -> str:
         rows, measurements = [], []
         for who in [*references, *chapters_of(results, arguments)]:
             found = [arguments.find(gpu, who, shape) for shape in shapes]
-            name = who if who in REFERENCES else f"{who} {arguments.say(results.title(who))}"
+            title = f"{who} {arguments.say(results.title(who))}"
+            name = arguments.say("alone", who) if who in REFERENCES else title
             values = [value(measured) for measured in found]
             rows.append([name, *(show(v) for v in [*values, harmonic_mean(values)])])
             measurements += found
